@@ -18,6 +18,7 @@ if(FUSE_LINK_LLVM STREQUAL "static")
   # Of libraries that not every machine has nothing is asked for. LLVM's Support names
   # the shared libzstd.
   target_link_options(FuseWheel PRIVATE -static-libstdc++ -static-libgcc)
+  target_sources(FuseWheel PRIVATE lib/CAPI/OlderGlibc.cpp)
   find_library(FUSE_STATIC_ZSTD libzstd.a REQUIRED)
   set_target_properties(zstd::libzstd_shared PROPERTIES
     IMPORTED_LOCATION ${FUSE_STATIC_ZSTD}

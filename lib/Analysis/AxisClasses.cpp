@@ -16,6 +16,18 @@ static int64_t rankOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank();
 }
 
+/// Whether a movement leaves elements where they are along a dimension.
+static bool keepsPlaces(Operation *op, int64_t dim) {
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return slice.getOffsets()[dim] == 0 && slice.getSteps()[dim] == 1 &&
+           slice.getInput().getType().getDimSize(dim) ==
+               slice.getType().getDimSize(dim) &&
+           (!slice.getType().isDynamicDim(dim) || slice.getSizes()[dim] == -1);
+  if (auto reverse = dyn_cast<ReverseOp>(op))
+    return !llvm::is_contained(reverse.getDims(), dim);
+  return static_cast<int64_t>(cast<ConcatOp>(op).getDim()) != dim;
+}
+
 AxisClasses::AxisClasses(ArrayRef<Operation *> ops, const DimClasses &dims)
     : dims(dims) {
   for (Operation *op : ops)
@@ -65,6 +77,13 @@ void AxisClasses::visit(Operation *op) {
       if (dim != static_cast<int64_t>(take.getDim()))
         unite(take.getTable(), dim, take.getResult(), dim);
     }
+    return;
+  }
+  if (isa<SliceOp, ReverseOp, ConcatOp>(op)) {
+    for (Value operand : op->getOperands())
+      for (int64_t dim = 0, rank = rankOf(operand); dim < rank; ++dim)
+        if (keepsPlaces(op, dim))
+          unite(operand, dim, op->getResult(0), dim);
     return;
   }
   if (auto scan = dyn_cast<ScanOp>(op))

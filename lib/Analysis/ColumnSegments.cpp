@@ -61,6 +61,40 @@ mlir::fuse::columnSegmentsOf(KernelOp kernel, const DimClasses &dims,
                           dims, reason);
 }
 
+int64_t mlir::fuse::narrowestBytes(const ReductionSegment &segment,
+                                   const DimClasses &dims) {
+  int64_t narrowest = INT64_MAX;
+  for (Operation *op : segment.ops)
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) &&
+          !llvm::is_contained(segment.ops, operand.getDefiningOp()) &&
+          dims.extents(operand) == segment.space.domain)
+        narrowest =
+            std::min(narrowest,
+                     getElementBytes(getElementTypeOrSelf(operand.getType())));
+  constexpr int64_t unread = 4;
+  return narrowest == INT64_MAX ? unread : narrowest;
+}
+
+SmallVector<int64_t>
+mlir::fuse::columnVectors(ArrayRef<ReductionSegment> segments, int64_t vector,
+                          const DimClasses &dims) {
+  if (segments.size() == 1)
+    return {vector};
+  // More elements cost registers.
+  constexpr int64_t mostElements = 8;
+  int64_t widest = 1;
+  for (const ReductionSegment &segment : segments)
+    widest = std::max(widest, narrowestBytes(segment, dims));
+  return llvm::map_to_vector(segments, [&](const ReductionSegment &segment) {
+    int64_t own = vector * widest / narrowestBytes(segment, dims);
+    own = std::max(vector, std::min(own, mostElements));
+    while (own > 1 && segment.space.domain.back().size % own != 0)
+      own /= 2;
+    return own;
+  });
+}
+
 ReductionSpace mlir::fuse::joinedColumns(ArrayRef<ReductionSegment> segments) {
   ReductionSpace joined = segments.front().space;
   if (segments.size() == 1)

@@ -102,8 +102,9 @@ static void describe(Segment &segment, KernelOp kernel,
       segment.flat = false;
   }
   SmallVector<Rotation> rotations;
-  for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
-    if (!needed.contains(rotary.getResult()))
+  for (Value value : needed) {
+    auto rotary = value.getDefiningOp<RotaryOp>();
+    if (!rotary)
       continue;
     if (dims.extents(rotary.getResult()) != segment.extents)
       return;
@@ -119,30 +120,29 @@ static void describe(Segment &segment, KernelOp kernel,
 SmallVector<Segment> mlir::fuse::segmentsOf(KernelOp kernel,
                                             const DimClasses &dims) {
   SmallVector<Segment> segments;
-  SmallVector<llvm::DenseSet<Value>> needed;
+  // Of each value with more than one element: the segments that need it.
+  DenseMap<Value, SmallVector<size_t, 1>> neededBy;
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
     // A scatter walks what it writes.
     SmallVector<Extent> extents = dims.extents(storedValue(value));
     llvm::DenseSet<Value> slice = backwardSlice(value);
     // Results that have nothing in common would only take each other's
-    // registers.
-    auto belongsTo = [&](size_t segment) {
-      return segments[segment].extents == extents &&
-             llvm::any_of(slice, [&](Value v) {
-               return needed[segment].contains(v) &&
-                      !isOneElement(dims.extents(v));
-             });
-    };
-    size_t at = 0;
-    while (at < segments.size() && !belongsTo(at))
-      ++at;
+    // registers: the first segment that shares something.
+    size_t at = segments.size();
+    for (Value each : slice)
+      for (size_t segment : neededBy.lookup(each))
+        if (segment < at && segments[segment].extents == extents)
+          at = segment;
     if (at == segments.size()) {
       segments.emplace_back();
       segments.back().extents = extents;
-      needed.emplace_back();
     }
     segments[at].results.push_back(number);
-    needed[at].insert(slice.begin(), slice.end());
+    for (Value each : slice)
+      if (!isOneElement(dims.extents(each)))
+        if (SmallVector<size_t, 1> &all = neededBy[each];
+            !llvm::is_contained(all, at))
+          all.push_back(at);
   }
   for (Segment &segment : segments)
     describe(segment, kernel, dims);

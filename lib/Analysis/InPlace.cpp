@@ -85,6 +85,48 @@ bool InPlaceCheck::isReadInPlace(BlockArgument input,
   return true;
 }
 
+namespace {
+/// Which results of a pointwise kernel follow from each input. Those of another
+/// segment are computed by other blocks, at any time.
+class PointwiseReads {
+public:
+  PointwiseReads(KernelOp kernel, const DimClasses &dims);
+
+  bool isReadElsewhere(unsigned result, BlockArgument input) const {
+    const llvm::SmallDenseSet<unsigned> &readers =
+        segmentsOfInput[input.getArgNumber()];
+    return readers.size() > 1 ||
+           (!readers.empty() && !readers.contains(segmentOfResult[result]));
+  }
+
+private:
+  SmallVector<unsigned> segmentOfResult;
+  SmallVector<llvm::SmallDenseSet<unsigned>> segmentsOfInput;
+};
+} // namespace
+
+PointwiseReads::PointwiseReads(KernelOp kernel, const DimClasses &dims)
+    : segmentOfResult(kernel.getNumResults()),
+      segmentsOfInput(kernel.getInputs().size()) {
+  for (auto [number, segment] : llvm::enumerate(segmentsOf(kernel, dims))) {
+    llvm::SmallPtrSet<Value, 16> seen;
+    SmallVector<Value> work;
+    for (unsigned result : segment.results) {
+      segmentOfResult[result] = number;
+      work.push_back(kernel.getYield().getValues()[result]);
+    }
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      if (auto input = dyn_cast<BlockArgument>(value))
+        segmentsOfInput[input.getArgNumber()].insert(number);
+      else
+        llvm::append_range(work, value.getDefiningOp()->getOperands());
+    }
+  }
+}
+
 /// Of a contraction on tensor cores: what a tile copies it reads once, before
 /// it writes there. At a tile's edge threads load what is others' to write.
 static SmallVector<InPlacePair> inPlacePairs(KernelOp kernel,
@@ -137,7 +179,11 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
                     !segment.space.isReducedShape(extents);
            });
   };
-  auto isReadElsewhere = [&](unsigned result, Value input) {
+  bool isPointwise = isa<PointwiseScheduleAttr>(schedule);
+  PointwiseReads reads(kernel, dims);
+  auto isReadElsewhere = [&](unsigned result, BlockArgument input) {
+    if (isPointwise)
+      return reads.isReadElsewhere(result, input);
     return succeeded(segments) &&
            llvm::any_of(*segments, [&](const ReductionSegment &segment) {
              return !llvm::is_contained(segment.results, result) &&
@@ -145,6 +191,13 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
            });
   };
   InPlaceCheck check(kernel, dims);
+  DenseMap<Value, bool> inPlace;
+  auto isReadInPlace = [&](BlockArgument input, ArrayRef<Extent> extents) {
+    auto [known, isNew] = inPlace.try_emplace(input, false);
+    if (isNew)
+      known->second = check.isReadInPlace(input, extents);
+    return known->second;
+  };
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
     SmallVector<Extent> extents = dims.extents(value);
     // A scatter is in place of what it writes into, and of nothing else.
@@ -152,8 +205,8 @@ SmallVector<InPlacePair> mlir::fuse::inPlacePairs(KernelOp kernel,
       continue;
     for (BlockArgument input : kernel.getBody().getArguments())
       if (input.getType() == value.getType() &&
-          dims.extents(input) == extents && !isReadElsewhere(number, input) &&
-          check.isReadInPlace(input, extents))
+          !isReadElsewhere(number, input) && dims.extents(input) == extents &&
+          isReadInPlace(input, extents))
         pairs.push_back({static_cast<unsigned>(number), input.getArgNumber()});
   }
   return pairs;

@@ -18,54 +18,12 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 /// Of a row of the queries, and of the sums: with tensor cores, and in panels.
-static constexpr int64_t mostDepth = 256, mostPanelDepth = 1024;
+static constexpr int64_t mostDepth = 1024, mostColumns = 512,
+                         mostPanelDepth = 1024;
 /// Ops that compute keys or values, once for every tile of queries.
 static constexpr unsigned mostOfKeys = 8;
 /// Features that a thread computes at once.
 static constexpr int64_t featuresAtOnce = 8;
-
-bool mlir::fuse::computesWith(Operation *op,
-                              const llvm::DenseSet<Value> &values) {
-  return !isa<IotaOp>(op) && readsAny(op, values);
-}
-
-bool mlir::fuse::areChained(ArrayRef<Operation *> ops) {
-  llvm::DenseSet<Value> following;
-  for (Operation *op : ops) {
-    bool follows = computesWith(op, following);
-    if (follows && isa<ContractOp>(op))
-      return true;
-    if (follows || isa<ContractOp>(op))
-      following.insert_range(op->getResults());
-  }
-  return false;
-}
-
-static bool isFloat8(Value value) {
-  Type element = getElementTypeOrSelf(value.getType());
-  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
-}
-
-SmallVector<Operation *>
-mlir::fuse::wideningOps(Value operand,
-                        llvm::function_ref<bool(Operation *)> isInside) {
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  SmallVector<Operation *> ops;
-  SmallVector<Value> work = {operand};
-  bool widens = false;
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || isa<ConstantOp>(op) || !isInside(op) || !seen.insert(op).second)
-      continue;
-    if (!isa<CastOp, MulOp, BroadcastOp, TransposeOp, GatherOp,
-             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-      return {};
-    widens |= isa<CastOp>(op) && isFloat8(op->getOperand(0));
-    ops.push_back(op);
-    llvm::append_range(work, op->getOperands());
-  }
-  return widens && ops.size() <= mostOfKeys ? ops : SmallVector<Operation *>();
-}
 
 namespace {
 class StreamedFinder {
@@ -96,12 +54,15 @@ private:
   FailureOr<MmaOperand> findOperand(const ContractionSpace &space, Value tensor,
                                     StringRef axes, char own,
                                     std::optional<char> rows);
+  OperandWork workOf(const MmaOperand &operand) const;
   std::optional<MmaOperand> findComputed(const ContractionSpace &space,
                                          Value tensor, StringRef axes, char own,
                                          char rows) const;
+  std::optional<MmaOperand> findInKeys(Value values, StringRef axes);
   bool isComputedOften(Value operand) const;
   LogicalResult findOperands();
   LogicalResult findProduct();
+  LogicalResult checkSizes();
   void findHeads();
   LogicalResult findResults();
   LogicalResult findFlow(ArrayRef<Operation *> ops, ArrayRef<Value> results);
@@ -166,23 +127,6 @@ LogicalResult StreamedFinder::findFront() {
         found.front.insert(op).second)
       llvm::append_range(work, op->getOperands());
   return success();
-}
-
-/// The maximum of the rows that a sum is of the exponentials of, below the
-/// larger one of it and another number of the row.
-static ReduceOp maximumBelowCeiling(ReduceOp sum) {
-  auto exp = sum.getInput().getDefiningOp<ExpOp>();
-  auto difference = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
-  auto ceiling =
-      difference ? difference.getRhs().getDefiningOp<MaxOp>() : MaxOp();
-  if (!ceiling || sum.getKind() != ReduceKind::sum || !sum.getKeep())
-    return {};
-  for (Value operand : ceiling->getOperands())
-    if (auto max = operand.getDefiningOp<ReduceOp>();
-        max && max.getKind() == ReduceKind::max && max.getKeep() &&
-        max.getInput() == difference.getLhs() && max.getDims() == sum.getDims())
-      return max;
-  return {};
 }
 
 /// A maximum and the sum of the exponentials below it, along the last axis.
@@ -310,7 +254,16 @@ bool StreamedFinder::isComputedOften(Value operand) const {
   return seen.size() > mostOfKeys;
 }
 
-/// Keys or values of which each tile widens those that it reads.
+OperandWork StreamedFinder::workOf(const MmaOperand &operand) const {
+  if (!isComputed(operand))
+    return {0, elementBytes(operand.tensor)};
+  return operandWork(operand.tensor,
+                     operandOps(operand.tensor, [&](Operation *op) {
+                       return llvm::is_contained(group.ops, op);
+                     }));
+}
+
+/// Queries, keys or values of which each tile computes those that it reads.
 std::optional<MmaOperand>
 StreamedFinder::findComputed(const ContractionSpace &space, Value tensor,
                              StringRef axes, char own, char rows) const {
@@ -319,7 +272,7 @@ StreamedFinder::findComputed(const ContractionSpace &space, Value tensor,
   };
   char features = own == rows ? space.summed.front() : own;
   Extent extent = dims.extent(tensor, axes.find(features));
-  if (wideningOps(tensor, isInside).empty() || !extent.isStatic() ||
+  if (operandOps(tensor, isInside).empty() || !extent.isStatic() ||
       extent.size % featuresAtOnce != 0)
     return std::nullopt;
   MmaOperand operand;
@@ -338,9 +291,9 @@ FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
                                                   char own,
                                                   std::optional<char> rows) {
   if (!inPanels()) {
-    if (rows)
-      if (auto computed = findComputed(space, tensor, axes, own, *rows))
-        return *computed;
+    if (auto computed =
+            findComputed(space, tensor, axes, own, rows.value_or(own)))
+      return *computed;
     MmaOperandFinder finder(group, dims, *facts, reason);
     return rows ? finder.findPaged(space, tensor, axes, own, *rows)
                 : finder.find(space, tensor, axes, {own});
@@ -375,8 +328,66 @@ LogicalResult StreamedFinder::findOperands() {
     return failure();
   found.queries = *queries;
   found.keys = *keys;
+  found.computesQueries = isComputed(*queries);
   found.computesKeys = isComputed(*keys);
+  found.ofQueries = workOf(*queries);
+  found.ofKeys = workOf(*keys);
   return success();
+}
+
+/// The features of the keys that the values are, as an operand of the second
+/// contraction. A slice of them is only read where they lie; all of them are
+/// where rows are wide, and else a tile of their own is faster.
+std::optional<MmaOperand> StreamedFinder::findInKeys(Value values,
+                                                     StringRef axes) {
+  if (inPanels() || found.computesKeys || !found.keys.isAlongK(found.k))
+    return std::nullopt;
+  ContractionSides sides(contractionSpaceOf(found.scores, RowAxis::innermost));
+  SliceOp slice = values.getDefiningOp<SliceOp>();
+  if (slice && !llvm::is_contained(group.ops, slice.getOperation()))
+    slice = {};
+  Value source = slice ? slice.getInput() : values;
+  if (source != sides.columns || axes.size() != sides.columnAxes.size())
+    return std::nullopt;
+  StringRef ofWeights = found.weights == product.getLhs()
+                            ? product.getLhsAxes()
+                            : product.getRhsAxes();
+  auto axisOf = [&](char ofKeys) {
+    return ofKeys == found.k
+               ? found.product.n
+               : ofWeights[found.scores.getResultAxes().find(ofKeys)];
+  };
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    char ofKeys = sides.columnAxes[number];
+    bool isOne = dims.extent(source, number).size == 1;
+    if (axisOf(ofKeys) != axis && (!isOne || ofKeys == found.k))
+      return std::nullopt;
+  }
+  int64_t first = 0;
+  if (slice) {
+    size_t features = sides.columnAxes.find(found.k);
+    for (auto [number, offset] : llvm::enumerate(slice.getOffsets()))
+      if (number != features &&
+          dims.extent(slice.getResult(), number) != dims.extent(source, number))
+        return std::nullopt;
+    first = slice.getOffsets()[features];
+    if (slice.getSteps()[features] != 1 || first % kFirstOfKeys != 0)
+      return std::nullopt;
+  } else if (!areWideRows(found.depthExtent(dims).size,
+                          found.depthExtent(dims).size)) {
+    return std::nullopt;
+  }
+  MmaOperand operand = found.keys;
+  for (char &axis : operand.axes)
+    if (axis != MmaPages::kAxis)
+      axis = axisOf(axis);
+  if (operand.pages) {
+    operand.pages->axis = axisOf(operand.pages->axis);
+    for (char &axis : operand.pages->idAxes)
+      axis = axis ? axisOf(axis) : axis;
+  }
+  found.firstOfKeys = first;
+  return operand;
 }
 
 /// The second product has the scores' axes but for the keys, and its own
@@ -414,19 +425,29 @@ LogicalResult StreamedFinder::findProduct() {
       its.outer.push_back(axis);
   its.rows.axes = {its.k, its.m};
   space.n = columns;
-  FailureOr<MmaOperand> operand =
-      findOperand(space, values, others, columns, its.k);
+  FailureOr<MmaOperand> operand = failure();
+  if (auto inKeys = findInKeys(values, others))
+    operand = *inKeys;
+  else
+    operand = findOperand(space, values, others, columns, its.k);
   if (failed(operand))
     return failure();
   found.computesValues = isComputed(*operand);
+  found.ofValues = workOf(*operand);
   its.segments.emplace_back();
   its.segments.front().contractions.push_back(
       {product, *operand, product.getResult()});
-  int64_t most = inPanels() ? mostPanelDepth : mostDepth;
-  for (const Extent &extent :
-       {found.depthExtent(dims), found.columnExtent(dims)})
+  return checkSizes();
+}
+
+LogicalResult StreamedFinder::checkSizes() {
+  std::pair<Extent, int64_t> all[] = {{found.depthExtent(dims), mostDepth},
+                                      {found.columnExtent(dims), mostColumns}};
+  for (auto &[extent, mostOfTiles] : all) {
+    int64_t most = inPanels() ? mostPanelDepth : mostOfTiles;
     if (!extent.isStatic() || extent.size > most || extent.size < 1)
       return refuse(Reason(ReasonKind::streamedHeads, most));
+  }
   return success();
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -78,6 +79,7 @@ private:
   crossed(Value value, const Subscripts &subscripts);
   void visitOperand(OpOperand &operand, const Subscripts &subscripts);
   void visitPointwise(Operation *op, const Subscripts &subscripts);
+  void visitConcat(ConcatOp op, const Subscripts &subscripts);
   std::optional<Subscripts> operandOf(Operation *op, const Subscripts &result);
   std::optional<Subscripts> expanded(tensor::ExpandShapeOp op,
                                      const Subscripts &result);
@@ -89,6 +91,9 @@ private:
   int64_t lastAxis;
   bool views;
   SmallVector<OpOperand *> path;
+  /// Where operands of the path's concatenations start and end: an axis of the
+  /// results, and an index along it.
+  SmallVector<std::pair<int64_t, int64_t>> seams;
   DenseMap<Value, SmallVector<Subscripts, 1>> seen;
 };
 } // namespace
@@ -108,7 +113,10 @@ bool Walk::isMoved(Value value) const {
 /// alone and another of its dimensions follows the results' last.
 std::optional<std::pair<int64_t, CrossedValue>>
 Walk::crossed(Value value, const Subscripts &subscripts) {
-  if (subscripts.size() < 2 || !isMoved(value))
+  // Of what comes before these the lanes are computed as they are read.
+  bool isRead = isMoved(value) ||
+                isa_and_nonnull<PadOp, ReverseOp, ConcatOp>(opOf(value));
+  if (subscripts.size() < 2 || !isRead)
     return std::nullopt;
   bool isTurned = views && !opOf(value) && strideKind(value) == StrideKind::any;
   int64_t along = subscripts.size() - (isTurned ? 2 : 1);
@@ -132,8 +140,12 @@ Walk::crossed(Value value, const Subscripts &subscripts) {
   }
   if (!dim)
     return std::nullopt;
-  return std::make_pair(across,
-                        CrossedValue{value, path, along, *dim, inner.offset});
+  int64_t seam = 0;
+  for (auto [axis, index] : seams)
+    if (axis == across)
+      seam = std::gcd(seam, index);
+  return std::make_pair(
+      across, CrossedValue{value, path, along, *dim, inner.offset, seam});
 }
 
 std::optional<Subscripts> Walk::expanded(tensor::ExpandShapeOp op,
@@ -232,6 +244,37 @@ void Walk::visitPointwise(Operation *op, const Subscripts &subscripts) {
   }
 }
 
+/// Each operand at its own places. Behind one of a dynamic size these are
+/// unknown.
+void Walk::visitConcat(ConcatOp op, const Subscripts &subscripts) {
+  auto axis = static_cast<int64_t>(op.getDim());
+  const Subscript &subscript = subscripts[axis];
+  bool isPlain =
+      subscript.terms.size() == 1 && subscript.terms.front().factor == 1;
+  size_t before = seams.size();
+  auto addSeam = [&](std::optional<int64_t> index) {
+    for (const Subscript::Term &term : subscript.terms)
+      seams.push_back(
+          {term.axis, isPlain && index ? *index - subscript.offset : 1});
+  };
+  int64_t start = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Extent size = dims.extent(operand.get(), axis);
+    std::optional<int64_t> end;
+    if (size.isStatic())
+      end = start + size.size;
+    addSeam(start);
+    addSeam(end);
+    Subscripts source = subscripts;
+    source[axis].offset -= start;
+    visitOperand(operand, source);
+    seams.resize(before);
+    if (!end)
+      return;
+    start = *end;
+  }
+}
+
 void Walk::visit(Value value, const Subscripts &subscripts) {
   auto &before = seen[value];
   if (llvm::is_contained(before, subscripts))
@@ -246,6 +289,9 @@ void Walk::visit(Value value, const Subscripts &subscripts) {
     return;
   if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
     return visitPointwise(op, subscripts);
+  // A reduction reads its rows element by element rather than from tiles.
+  if (auto concat = dyn_cast<ConcatOp>(op); concat && views)
+    return visitConcat(concat, subscripts);
   if (std::optional<Subscripts> source = operandOf(op, subscripts))
     visitOperand(op->getOpOperand(0), *source);
 }

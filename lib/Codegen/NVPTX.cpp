@@ -92,7 +92,7 @@ static llvm::Error verifyWaits(const PTXModule &module) {
     if (kernel.count("griddepcontrol.wait") && !kernel.waitsAtStart)
       return llvm::createStringError(
           "expected kernel '" + kernel.name +
-          "' to run griddepcontrol.wait in every thread before its first "
+          "' to run griddepcontrol.wait in all threads and before its first "
           "access to memory, but got it later; move it to the kernel's start");
   return llvm::Error::success();
 }

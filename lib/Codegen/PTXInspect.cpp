@@ -250,7 +250,6 @@ private:
   void parseBodyLine(StringRef line);
   void parseDirective(StringRef directive);
   void parseStatement(StringRef statement);
-  bool mayPassBy() const;
   void finishBody();
 
   enum class State { Module, ExternalName, Header, Body };
@@ -264,8 +263,8 @@ private:
   SmallVector<StringRef> addresses;
   SmallVector<unsigned> fileNumbers;
   llvm::StringSet<> usedNames;
-  /// Labels of the body so far, and those of branches that come later.
-  llvm::StringSet<> seenLabels, labelsAhead;
+  /// Labels so far, and targets of branches that are none of these.
+  llvm::StringSet<> labels, ahead;
   unsigned depth = 0;
   unsigned ptxLine = 0;
   unsigned locFile = 0, locLine = 0, locColumn = 0;
@@ -375,8 +374,8 @@ void Parser::parseBodyLine(StringRef line) {
     StringRef label = statement.take_until(llvm::isSpace);
     if (label.ends_with(":")) {
       statement = statement.drop_front(label.size()).ltrim();
-      labelsAhead.erase(label.drop_back());
-      seenLabels.insert(label.drop_back());
+      labels.insert(label.drop_back());
+      ahead.erase(label.drop_back());
     }
     if (!statement.empty() && statement.front() == '.')
       parseDirective(statement);
@@ -409,13 +408,6 @@ void Parser::parseDirective(StringRef directive) {
   }
 }
 
-/// Whether a thread may be behind this place, or have ended, without having
-/// been here.
-bool Parser::mayPassBy() const {
-  return !labelsAhead.empty() || kernel.count("brx") || kernel.count("ret") ||
-         kernel.count("exit");
-}
-
 void Parser::parseStatement(StringRef statement) {
   bool isPredicated = statement.front() == '@';
   if (isPredicated)
@@ -424,11 +416,15 @@ void Parser::parseStatement(StringRef statement) {
   StringRef operands = statement.drop_front(opcode.size()).trim();
   if (opcode.empty() || !llvm::isAlpha(opcode.front()))
     return;
-  if (opcode == "griddepcontrol.wait" && !isPredicated &&
-      kernel.accesses.empty() && kernel.tensorStores() == 0 && !mayPassBy())
+  // No thread goes past a wait that no branch so far goes behind. Before it
+  // only copies to shared memory may read: of what is there, as weights are.
+  if (opcode == "griddepcontrol.wait" && !isPredicated && ahead.empty() &&
+      kernel.accesses.empty() && kernel.tensorStores() == 0 &&
+      kernel.count("ret") == 0)
     kernel.waitsAtStart = true;
-  if (opcode == "bra" || opcode.starts_with("bra."))
-    (seenLabels.contains(operands) ? seenLabels : labelsAhead).insert(operands);
+  bool isBranch = opcode == "bra" || opcode.starts_with("bra.");
+  if (isBranch && !labels.contains(operands))
+    ahead.insert(operands);
   ++kernel.opcodes[opcode];
   for (StringRef name : getNames(operands))
     if (!name.starts_with("%"))
@@ -465,8 +461,8 @@ void Parser::finishBody() {
   addresses.clear();
   fileNumbers.clear();
   usedNames.clear();
-  seenLabels.clear();
-  labelsAhead.clear();
+  labels.clear();
+  ahead.clear();
   locFile = locLine = locColumn = 0;
   state = State::Module;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "BlockBranches.h"
 #include "Points/OpEmitters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,6 +47,21 @@ Index KernelFrame::blocks(const GridTerm &term) {
   return term.most ? emitter.min(blocks, Index::constant(term.most)) : blocks;
 }
 
+/// Fills both sides of a branch.
+static void emitBranches(KernelFrame &frame, scf::IfOp branch,
+                         llvm::function_ref<void()> thenBody,
+                         llvm::function_ref<void()> elseBody) {
+  OpBuilder::InsertionGuard guard(frame.builder);
+  frame.builder.setInsertionPointToStart(branch.thenBlock());
+  {
+    PointEmitter::Scope scope(frame.emitter);
+    thenBody();
+  }
+  frame.builder.setInsertionPointToStart(branch.elseBlock());
+  PointEmitter::Scope scope(frame.emitter);
+  elseBody();
+}
+
 void KernelFrame::divideBlocks(
     ArrayRef<GridTerm> grid,
     llvm::function_ref<void(unsigned, const Index &)> body) {
@@ -61,8 +77,11 @@ void KernelFrame::divideBlocks(
     if (number + 1 == grid.size())
       return body(number, block);
     Index count = blocks(grid[number]);
-    ifElse(
-        emitter.less(block, count), [&] { body(number, block); },
+    auto branch = scf::IfOp::create(builder, loc(), emitter.less(block, count),
+                                    /*withElseRegion=*/true);
+    branch->setAttr(kOfBlocksAttr, builder.getUnitAttr());
+    emitBranches(
+        *this, branch, [&] { body(number, block); },
         [&] { emitFrom(number + 1, emitter.sub(block, count)); });
   };
   emitFrom(0, first);
@@ -98,17 +117,10 @@ void KernelFrame::ifTrue(Value condition, llvm::function_ref<void()> body) {
 
 void KernelFrame::ifElse(Value condition, llvm::function_ref<void()> thenBody,
                          llvm::function_ref<void()> elseBody) {
-  auto branch = scf::IfOp::create(builder, loc(), condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  {
-    PointEmitter::Scope scope(emitter);
-    thenBody();
-  }
-  builder.setInsertionPointToStart(branch.elseBlock());
-  PointEmitter::Scope scope(emitter);
-  elseBody();
+  emitBranches(*this,
+               scf::IfOp::create(builder, loc(), condition,
+                                 /*withElseRegion=*/true),
+               thenBody, elseBody);
 }
 
 Value KernelFrame::both(Value a, Value b) {

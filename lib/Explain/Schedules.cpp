@@ -394,6 +394,12 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
       explainConsumers(isSync, schedule.getConsumers()),
       isOne ? "has" : "share", schedule.getTileM(), isOne ? "takes" : "take",
       schedule.getTileK(), explainMasks(space, dims));
+  if (schedule.columnGroups() > 1)
+    text += formatv("; the rows are wide, so that each has the sums of {0} "
+                    "columns",
+                    schedule.columnsPerConsumer());
+  if (schedule.getValuesInKeys())
+    text += "; the third operand is read where the second lies";
   if (schedule.getHeads() > 1)
     text +=
         formatv("; the rows are {0} of each of {1} heads that share a head "
@@ -408,7 +414,7 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
   if (succeeded(space) && space->isPaged())
     text += "; pages are read by their numbers";
   if (succeeded(space) && space->computes())
-    text += "; 8-bit floats of the others are widened as they are read";
+    text += "; operands are computed as they are read";
   return text + explainSizes(kernel);
 }
 

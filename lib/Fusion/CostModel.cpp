@@ -23,6 +23,8 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// Views of a value that is not computed, but only read: as mostViews.
+static constexpr size_t mostMovedViews = 32;
 /// Columns of a block that reduces leading dimensions.
 static constexpr double columnsPerBlock = 128;
 /// Places of a column below which blocks do not share it.
@@ -86,6 +88,8 @@ private:
   /// What follows from a reduction: one number for many elements, computed
   /// once.
   llvm::DenseSet<Value> reduced;
+  /// Ops that do more than move elements: each view is code of its own.
+  llvm::SmallPtrSet<Operation *, 32> computing;
   bool packsOperands;
 };
 } // namespace
@@ -111,6 +115,9 @@ ViewCount::ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
     : packsOperands(packsOperands) {
   bool isOneWalk = false;
   for (Operation *op : ops) {
+    if (!op->hasTrait<mlir::fuse::OpTrait::Movement>() &&
+        !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      computing.insert(op);
     bool reduces = isReduction(op);
     isOneWalk |= reduces || isa<ContractOp>(op);
     if (reduces || llvm::any_of(op->getOperands(),
@@ -135,7 +142,8 @@ bool ViewCount::add(Value value, const View &view) {
       return true;
     }
   known.push_back(view);
-  return known.size() <= mostViews;
+  bool isComputed = computing.contains(value.getDefiningOp());
+  return known.size() <= (isComputed ? mostViews : mostMovedViews);
 }
 
 /// Equal for ops that take their operand `number` at the same places, whatever
@@ -174,7 +182,9 @@ bool ViewCount::visit(Operation *op) {
         else if (reduced.contains(operand))
           needed.elements = std::min(view.elements, estimatedElements(operand));
         if (moves) {
-          needed.elements = std::min(view.elements, estimatedElements(operand));
+          // As many elements as the moved value has, however often it is read.
+          needed.elements = std::min({view.elements, estimatedElements(result),
+                                      estimatedElements(operand)});
           llvm::hash_code move = hashOfMove(op, number);
           needed.points = llvm::hash_combine(view.points, move);
           if (!staysNear)
@@ -188,10 +198,8 @@ bool ViewCount::visit(Operation *op) {
 
 double ViewCount::elementsRead(Value value) const {
   llvm::SmallMapVector<size_t, double, 4> apart;
-  for (const View &view : views.lookup(value)) {
-    double &most = apart[static_cast<size_t>(view.memory)];
-    most = std::max(most, view.elements);
-  }
+  for (const View &view : views.lookup(value))
+    apart[static_cast<size_t>(view.memory)] += view.elements;
   double total = 0, whole = estimatedElements(value);
   for (auto &[memory, elements] : apart)
     total += std::min(elements, whole);

@@ -7,6 +7,8 @@
 
 #include "fuse/Fusion/Legality.h"
 
+#include "NeededPlaces.h"
+
 #include "fuse/Analysis/AxisClasses.h"
 #include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/ContractionFlow.h"
@@ -63,19 +65,6 @@ private:
   Reason &reason;
 };
 
-/// Where the values of a group are needed. A walk over results, over what is
-/// reduced or over tiles needs some values at its own points and, behind ops
-/// that move elements, some at others.
-struct Places {
-  /// With `rows`, other places of a row along the last dimension are told from
-  /// those of other rows.
-  explicit Places(const GroupView &group, bool rows = false);
-
-  /// Needed at the walk's own points, at others of the same row, at any others;
-  /// computed from a reduction or contraction. A value may be in several.
-  llvm::DenseSet<Value> aligned, inRow, displaced, after;
-};
-
 /// Checks that ops with reductions are one walk over one space: every value
 /// that is needed at the walk's own points has axes of the space, and nothing
 /// that follows from a reduction is needed elsewhere.
@@ -100,51 +89,11 @@ private:
   const DimClasses &dims;
   const ReductionSpace &space;
   AxisClasses axes;
-  Places places;
+  NeededPlaces places;
   /// The axes of the domain.
   SmallVector<int> domain;
 };
 } // namespace
-
-/// Whether the op takes the elements of an operand from other places of their
-/// line along the last dimension.
-static bool staysInRow(Operation *op, unsigned operand) {
-  auto take = dyn_cast<TakeAlongOp>(op);
-  return take && operand == 0 &&
-         static_cast<int64_t>(take.getDim()) + 1 == take.getType().getRank();
-}
-
-Places::Places(const GroupView &group, bool rows) {
-  for (Operation *op : group.ops)
-    if (isReduction(op) || isRowOrder(op) || isa<ContractOp>(op) ||
-        llvm::any_of(op->getOperands(),
-                     [&](Value v) { return after.contains(v); }))
-      after.insert(op->result_begin(), op->result_end());
-
-  aligned.insert(group.results.begin(), group.results.end());
-  for (Operation *op : llvm::reverse(group.ops)) {
-    auto has = [&](const llvm::DenseSet<Value> &set) {
-      return llvm::any_of(op->getResults(),
-                          [&](Value v) { return set.contains(v); });
-    };
-    bool isAligned = has(aligned), isDisplaced = has(displaced);
-    bool isInRow = has(inRow);
-    bool isPointwise = op->hasTrait<mlir::fuse::OpTrait::Pointwise>();
-    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      bool follows =
-          isPointwise || isReduction(op) || (isa<RotaryOp>(op) && number == 0);
-      bool isTaken = rows && staysInRow(op, number);
-      // A row's reductions are the same at all of its places.
-      if ((isAligned && follows) || (isInRow && isReduction(op)))
-        aligned.insert(operand);
-      if ((isInRow && isPointwise) || ((isAligned || isInRow) && isTaken))
-        inRow.insert(operand);
-      if (isDisplaced || !(follows || isTaken) ||
-          (isInRow && !isPointwise && !isReduction(op) && !isTaken))
-        displaced.insert(operand);
-    }
-  }
-}
 
 /// Ties the reductions' operands, and what else has their shape, to each other,
 /// and checks that the axes of the domain stay distinct.
@@ -209,9 +158,16 @@ Reason ReductionCheck::checkPlaces() {
     for (Value result : op->getResults()) {
       if (places.after.contains(result) && places.displaced.contains(result))
         return whyDisplaced(result);
-      if (!places.aligned.contains(result) && !places.inRow.contains(result))
+      bool isPart = !places.aligned.contains(result);
+      // What no reduction is needed for is computed anew at any places.
+      bool isOfRow =
+          places.inRow.contains(result) && places.after.contains(result);
+      if (isPart && !isOfRow)
         continue;
-      for (int axis : axes.axes(result))
+      // A part of a row has another last dimension.
+      SmallVector<int> own = axes.axes(result);
+      isPart &= !own.empty();
+      for (int axis : ArrayRef(own).drop_back(isPart))
         if (axis >= 0 && !llvm::is_contained(domain, axis))
           return ReasonKind::notRowShape;
     }
@@ -346,7 +302,7 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
     return refuse(ReasonKind::scatterBesideTiles);
   ContractOp first = contracts.front();
   SmallVector<Extent> shape = dims.extents(first.getResult());
-  Places places(group);
+  NeededPlaces places(group);
   llvm::DenseSet<Value> reduced;
   if (group.tilesReduce && llvm::any_of(group.ops, isReduction)) {
     if (Reason why = checkPartsOf(first))
@@ -423,7 +379,22 @@ FailureOr<GroupKind> Classifier::asContractions() {
 /// Each reduction that joins a kernel is checked beside all others, which would
 /// take time in the square of a long chain, and walks over rows in such numbers
 /// gain nothing from one launch.
-static constexpr int64_t mostReductions = 64;
+static constexpr int64_t mostReductions = 64, mostInChain = 24;
+
+/// Reductions of the longest chain in which each needs the one before it.
+static int64_t longestChain(ArrayRef<Operation *> ops) {
+  DenseMap<Value, int64_t> lengths;
+  int64_t longest = 0;
+  for (Operation *op : ops) {
+    int64_t length = isReduction(op);
+    for (Value operand : op->getOperands())
+      length = std::max(length, lengths.lookup(operand) + isReduction(op));
+    for (Value result : op->getResults())
+      lengths[result] = length;
+    longest = std::max(longest, length);
+  }
+  return longest;
+}
 
 /// A scatter takes whole rows, which stay whole where they go.
 static Reason checkScatter(Value result, const ReductionSegment &segment,
@@ -467,6 +438,9 @@ static bool leavesRows(const ReductionSegment &segment) {
 FailureOr<GroupKind> Classifier::asReductions() {
   if (llvm::count_if(group.ops, isReduction) > mostReductions)
     return refuse(Reason(ReasonKind::tooManyReductions, mostReductions));
+  if (longestChain(group.ops) > mostInChain)
+    return refuse(Reason(ReasonKind::tooManyReductions,
+                         std::to_string(mostInChain) + " chained"));
   KnownSegments own(group.ops, group.results, dims);
   const FailureOr<std::vector<ReductionSegment>> &segments =
       (group.segments ? *group.segments : own).get(reason);

@@ -66,8 +66,8 @@ public:
 private:
   void mergeStreamed();
   bool tryStream(ContractOp product, Value weights);
-  bool isWidenedFaster(ContractOp product, ArrayRef<Operation *> ops,
-                       ArrayRef<Operation *> widening);
+  bool isComputedFaster(ContractOp product, ArrayRef<Operation *> ops,
+                        ArrayRef<Operation *> widening);
   bool tryStream(ContractOp product, ArrayRef<Operation *> ops,
                  const llvm::DenseSet<Value> &following);
   void takeCopies(ArrayRef<Operation *> ops,

@@ -10,7 +10,8 @@
 // cannot share one. So what leads from one contraction to the next is looked at
 // as a whole, before anything else is merged.
 //
-// Keys and values that are gathered from pages of a cache are read there.
+// Keys and values that are gathered from pages of a cache are read there, and
+// values that are a slice of the keys' features where the keys are.
 //
 // What masks the scores goes with them where it costs little to compute for
 // each of them: comparisons of places, say. An op that others need, too, is
@@ -83,13 +84,28 @@ static SmallVector<Operation *> opsBetween(ContractOp product, Value weights,
   return kept;
 }
 
-/// Adds what gathers an operand of one of the contractions from pages.
+/// Whether a contraction among the ops has the operand.
+static bool isContracted(Value operand, ArrayRef<Operation *> ops) {
+  return llvm::any_of(ops, [&](Operation *op) {
+    return isa<ContractOp>(op) &&
+           llvm::is_contained(op->getOperands(), operand);
+  });
+}
+
+/// Adds what gathers an operand of one of the contractions from pages, and with
+/// `slices` what cuts it out of another operand.
 static SmallVector<Operation *> withPages(ArrayRef<Operation *> ops,
-                                          const Groups &groups) {
+                                          const Groups &groups, bool slices) {
   llvm::SmallSetVector<Operation *, 32> all;
   for (Operation *op : ops)
     if (isa<ContractOp>(op))
       for (Value operand : op->getOperands()) {
+        if (auto slice = operand.getDefiningOp<SliceOp>();
+            slice && slices && groups.contains(slice) &&
+            isContracted(slice.getInput(), ops)) {
+          all.insert(slice);
+          operand = slice.getInput();
+        }
         SmallVector<Operation *> paging = pagingOps(operand);
         if (llvm::all_of(paging,
                          [&](Operation *op) { return groups.contains(op); }))
@@ -101,17 +117,17 @@ static SmallVector<Operation *> withPages(ArrayRef<Operation *> ops,
   return sorted;
 }
 
-/// Adds what widens an operand of one of the contractions from 8-bit floats.
-static SmallVector<Operation *> withWidening(ArrayRef<Operation *> ops,
+/// Adds what computes an operand of one of the contractions.
+static SmallVector<Operation *> withOperands(ArrayRef<Operation *> ops,
                                              const Groups &groups) {
   llvm::SmallSetVector<Operation *, 32> all;
   for (Operation *op : ops)
     if (isa<ContractOp>(op))
       for (Value operand : op->getOperands())
         if (!llvm::is_contained(ops, operand.getDefiningOp()))
-          for (Operation *widening : wideningOps(
+          for (Operation *one : operandOps(
                    operand, [&](Operation *op) { return groups.contains(op); }))
-            all.insert(widening);
+            all.insert(one);
   all.insert(ops.begin(), ops.end());
   SmallVector<Operation *> sorted = all.takeVector();
   sortByPlace(sorted);
@@ -183,10 +199,11 @@ void GroupMerger::takeCopies(ArrayRef<Operation *> ops,
   }
 }
 
-/// Whether a kernel that widens its operands takes no longer than one for
+/// Whether a kernel that computes its operands takes no longer than one for
 /// these and those that write them.
-bool GroupMerger::isWidenedFaster(ContractOp product, ArrayRef<Operation *> ops,
-                                  ArrayRef<Operation *> widening) {
+bool GroupMerger::isComputedFaster(ContractOp product,
+                                   ArrayRef<Operation *> ops,
+                                   ArrayRef<Operation *> computing) {
   Reason reason;
   auto secondsOf = [&](ArrayRef<Operation *> some) {
     SmallVector<Value> inputs = groups.inputsOf(some);
@@ -201,8 +218,8 @@ bool GroupMerger::isWidenedFaster(ContractOp product, ArrayRef<Operation *> ops,
   for (Operation *op : ops)
     if (isa<ContractOp>(op))
       for (Value operand : op->getOperands()) {
-        SmallVector<Operation *> its = wideningOps(operand, [&](Operation *op) {
-          return llvm::is_contained(widening, op) &&
+        SmallVector<Operation *> its = operandOps(operand, [&](Operation *op) {
+          return llvm::is_contained(computing, op) &&
                  !llvm::is_contained(ops, op);
         });
         if (its.empty())
@@ -212,7 +229,7 @@ bool GroupMerger::isWidenedFaster(ContractOp product, ArrayRef<Operation *> ops,
             kernelSeconds(its, groups.inputsOf(its), {operand}, *dims, machine)
                 .value_or(0);
       }
-  return secondsOf(widening) <= apart;
+  return secondsOf(computing) <= apart;
 }
 
 /// Whether the contraction is one kernel with those that `weights` follows
@@ -224,13 +241,16 @@ bool GroupMerger::tryStream(ContractOp product, Value weights) {
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
   if (first == product.getOperation())
     return false;
-  SmallVector<Operation *> widening = withWidening(ops, groups);
-  if (machine.tensorCores && widening.size() > ops.size() &&
-      isWidenedFaster(product, ops, widening) &&
-      tryStream(product, widening, following))
+  SmallVector<Operation *> computing = withOperands(ops, groups);
+  if (machine.tensorCores && computing.size() > ops.size() &&
+      isComputedFaster(product, ops, computing) &&
+      tryStream(product, computing, following))
     return true;
-  SmallVector<Operation *> paged = withPages(ops, groups);
-  return (paged.size() > ops.size() && tryStream(product, paged, following)) ||
+  SmallVector<Operation *> paged = withPages(ops, groups, /*slices=*/false),
+                           sliced = withPages(ops, groups, /*slices=*/true);
+  return (sliced.size() > paged.size() &&
+          tryStream(product, sliced, following)) ||
+         (paged.size() > ops.size() && tryStream(product, paged, following)) ||
          tryStream(product, ops, following);
 }
 
@@ -253,6 +273,11 @@ bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
     return refuse();
   if (followsFrom(inputs, ops)) {
     reason = ReasonKind::streamedThroughOthers;
+    return refuse();
+  }
+  if (machine.tensorCores &&
+      !isStreamedOn(*space, *dims, *machine.tensorCores)) {
+    reason = Reason(ReasonKind::streamedHeads, mostNarrowDepth);
     return refuse();
   }
   // A CPU's scores stay in its caches, whatever their number.

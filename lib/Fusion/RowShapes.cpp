@@ -168,28 +168,15 @@ static Reason whyNotAcross(const ReductionSegment &segment,
   return {};
 }
 
-/// Blocks of one kind have vectors of one width.
-static Reason whyColumnsApart(ArrayRef<ReductionSegment> segments,
-                              const DimClasses &dims) {
-  auto vectorOf = [&](const ReductionSegment &segment) -> int64_t {
-    double bytes = elementBytes(segment, segment.stored, dims).first;
-    return std::min<double>(accessBytes / bytes, mostElements);
-  };
-  int64_t first = vectorOf(segments.front());
-  for (const ReductionSegment &segment : segments)
-    if (int64_t vector = vectorOf(segment); vector != first)
-      return Reason(ReasonKind::differentVectors, first, vector);
-  return {};
-}
-
 Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
                                    const DimClasses &dims,
                                    const MachineRates &machine) {
   bool areRows = llvm::all_of(segments, [](const ReductionSegment &segment) {
     return segment.space.overLastDims();
   });
+  // Columns of each type have vectors of their own.
   if (!areRows)
-    return whyColumnsApart(segments, dims);
+    return {};
   if (llvm::any_of(segments, [&](const ReductionSegment &segment) {
         return segment.space.hasGroups() &&
                (segments.size() > 1 || !machine.sharesResults ||

@@ -8,6 +8,7 @@
 #include "fuse/Reference/Evaluate.h"
 #include "Findings.h"
 #include "Operations.h"
+#include "ReorderedScales.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
@@ -94,6 +95,7 @@ private:
   llvm::Error run(Operation *op);
   llvm::Expected<Value> evaluateFuseOp(Operation *op, Operands operands);
   llvm::Expected<Value> evaluateSumOfProducts(Operation *op, Operands operands);
+  llvm::Expected<Value> evaluateSum(ReduceOp op, const Value &operand);
   llvm::Error runKernel(KernelOp kernel);
   llvm::Error bindBoth(Operation *op, std::pair<Value, Value> values);
   llvm::Error runIndex(Operation *op);
@@ -253,7 +255,7 @@ llvm::Expected<Value> Evaluator::evaluateFuseOp(Operation *op,
         return evaluateSegmentSum(sum, *first, *operands[1]);
       })
       .Case([&](ScanOp scan) { return evaluateScan(scan, *first); })
-      .Case([&](ReduceOp reduce) { return evaluateReduce(reduce, *first); })
+      .Case([&](ReduceOp reduce) { return evaluateSum(reduce, *first); })
       .Case([&](SoftmaxOp softmax) { return evaluateSoftmax(softmax, *first); })
       .Case([&](LogSoftmaxOp softmax) {
         return evaluateLogSoftmax(softmax, *first);
@@ -285,6 +287,20 @@ llvm::Expected<Value> Evaluator::evaluateSumOfProducts(Operation *op,
   };
   if (llvm::Error error =
           allowReorderedProducts(op, getTensor, evaluate, *result))
+    return std::move(error);
+  return result;
+}
+
+llvm::Expected<Value> Evaluator::evaluateSum(ReduceOp op,
+                                             const Value &operand) {
+  Value result = evaluateReduce(op, operand);
+  auto getTensor = [&](mlir::Value value) -> const Value & {
+    return *tensors.at(value);
+  };
+  auto evaluate = [&](Operands terms) -> llvm::Expected<Value> {
+    return evaluateReduce(op, *terms.front());
+  };
+  if (llvm::Error error = allowReorderedScales(op, getTensor, evaluate, result))
     return std::move(error);
   return result;
 }

@@ -14,11 +14,13 @@
 //   reach(x y) = reach(x) reach(y)
 //
 // so that there is no bound where the sum of these overflows, for the factors
-// or for their reciprocals.
+// or for their reciprocals. The same holds of scales that sums of products of
+// 8-bit floats are multiplied with, block by block, before they are added.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Operations.h"
+#include "ReorderedScales.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir::fuse;
@@ -143,15 +145,19 @@ static llvm::Error
 dropBounds(Operation *op, Reach reach,
            llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
            Value &result) {
-  const Value &lhs = reach.of(op->getOperand(0)),
-              &rhs = reach.of(op->getOperand(1));
+  llvm::SmallVector<const Value *, 2> factors;
+  for (mlir::Value operand : op->getOperands())
+    factors.push_back(&reach.of(operand));
   // Half of it, for what roundings add.
   double limit =
       0.5 * getMaxFinite(isNarrow(result.dtype) ? DType::F32 : result.dtype);
   // No sum has more terms than an operand has elements.
-  if (largest(lhs) * largest(rhs) * lhs.size() <= limit)
+  double most = factors.front()->size();
+  for (const Value *factor : factors)
+    most *= largest(*factor);
+  if (most <= limit)
     return llvm::Error::success();
-  llvm::Expected<Value> sums = evaluate({&lhs, &rhs});
+  llvm::Expected<Value> sums = evaluate(factors);
   if (!sums)
     return sums.takeError();
   for (int64_t i = 0; i < result.size(); ++i)
@@ -167,6 +173,29 @@ llvm::Error mlir::fuse::reference::allowReorderedProducts(
   if (llvm::none_of(op->getOperands(), [](mlir::Value operand) {
         return isReordered(operand.getDefiningOp());
       }))
+    return llvm::Error::success();
+  for (bool isInverse : {false, true})
+    if (llvm::Error error =
+            dropBounds(op, Reach(get, isInverse), evaluate, result))
+      return error;
+  return llvm::Error::success();
+}
+
+/// Whether products lead from sums of products of 8-bit floats to the value.
+static bool areScaledSums(mlir::Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return contract.getLhs().getType().getElementTypeBitWidth() == 8;
+  return isReordered(op) && llvm::any_of(op->getOperands(), areScaledSums);
+}
+
+llvm::Error mlir::fuse::reference::allowReorderedScales(
+    ReduceOp op, GetTensor get,
+    llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
+    Value &result) {
+  if (op.getKind() != ReduceKind::sum || !areScaledSums(op->getOperand(0)))
     return llvm::Error::success();
   for (bool isInverse : {false, true})
     if (llvm::Error error =

@@ -102,6 +102,9 @@ template <size_t... dims> struct BoxShims<std::index_sequence<dims...>> {
                                 site);
   }
 
+  static void prefetch(const void *map, Coordinate<dims>... origin,
+                       uint64_t policy, bool hasPolicy) {}
+
   static void store(uint64_t from, const void *map, Coordinate<dims>... origin,
                     uint64_t policy, bool hasPolicy, const EmulatorSite *site) {
     int32_t coordinates[] = {origin...};
@@ -380,7 +383,9 @@ static void addBoxShims(SmallVectorImpl<EmulatorShim> &shims) {
   add("llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile." #RANK "d",                \
       BoxShims<std::make_index_sequence<RANK>>::loadToBlock);                  \
   add("llvm.nvvm.cp.async.bulk.tensor.s2g.tile." #RANK "d",                    \
-      BoxShims<std::make_index_sequence<RANK>>::store)
+      BoxShims<std::make_index_sequence<RANK>>::store);                        \
+  add("llvm.nvvm.cp.async.bulk.tensor.prefetch.tile." #RANK "d",               \
+      BoxShims<std::make_index_sequence<RANK>>::prefetch, false)
   FUSE_BOXES(1);
   FUSE_BOXES(2);
   FUSE_BOXES(3);

@@ -89,6 +89,9 @@ struct AssignSchedulesPass
       return signalPassFailure();
     }
     target->aligned = aligned;
+    // As on a board of these numbers that nobody has measured.
+    if (!model && target->gpu)
+      target->gpu->isMeasured = false;
     target->setSizes(small, brief, few);
     llvm::Expected<TuningFile> tuned = readTuning();
     if (!tuned) {

@@ -8,6 +8,8 @@
 #include "fuse/Schedule/Candidates.h"
 
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Schedule/RowsModel.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -119,6 +121,43 @@ static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
   return candidates;
 }
 
+/// Candidates of a fitted model that are worth a look.
+static constexpr size_t mostByModel = 48;
+
+/// The schedules of the only shape of rows, by the model of the board: the time
+/// of the first, and by how much the others are slower. Empty where the model
+/// has no opinion, or `proposal` is none of its schedules.
+static SmallVector<Candidate> rankByModel(ScheduleAttrInterface proposal,
+                                          KernelOp kernel,
+                                          const DimClasses &dims,
+                                          const ScheduleTarget &target) {
+  Reason reason;
+  if (!isa<RowsScheduleAttr>(proposal))
+    return {};
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  if (failed(segments) || segments->size() != 1)
+    return {};
+  const RowsModel *model = RowsModel::of(*target.gpu);
+  if (!model || segments->front().space.hasGroups() ||
+      !segments->front().space.overLastDims())
+    return {};
+  RowFacts facts = rowFactsOf(kernel, segments->front(), dims, target);
+  if (!model->marginFor(facts, target))
+    return {};
+  auto ranked = model->rank(kernel.getContext(), facts, target);
+  if (ranked.empty() || ranked.front().schedule != proposal)
+    return {};
+  SmallVector<Candidate> candidates;
+  TimeEstimate first = estimateTime(kernel, dims, proposal, target);
+  for (const RowsModel::Ranked &each :
+       ArrayRef(ranked).take_front(std::min(ranked.size(), mostByModel))) {
+    TimeEstimate estimate = first;
+    estimate.seconds *= std::exp(each.loss - ranked.front().loss);
+    candidates.push_back({each.schedule, estimate});
+  }
+  return candidates;
+}
+
 SmallVector<Candidate>
 mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
                            const ScheduleTarget &target) {
@@ -127,6 +166,9 @@ mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
     return {};
   if (!target.gpu)
     return {{proposal, std::nullopt}};
+  if (auto byModel = rankByModel(proposal, kernel, dims, target);
+      !byModel.empty())
+    return byModel;
   SmallVector<Candidate> candidates = rank(proposal, kernel, dims, target);
   auto *choice = llvm::find_if(candidates, [&](const Candidate &candidate) {
     return candidate.schedule == proposal;

@@ -94,12 +94,14 @@ struct VectorChoice {
 /// The numbers of a proposal, for one vector of columns a thread.
 class Proposal {
 public:
-  /// `isJoined`: the space is that of several segments.
+  /// `joinedBytes`: of the states of a column, where the space is that of
+  /// several segments.
   Proposal(KernelOp kernel, const DimClasses &dims, const ReductionSpace &space,
            VectorChoice chosen, const ScheduleTarget &target,
-           bool isJoined = false)
+           int64_t joinedBytes = 0)
       : kernel(kernel), dims(dims), space(space), target(target),
-        vector(chosen.vector), fold(chosen.fold), isJoined(isJoined),
+        vector(chosen.vector), fold(chosen.fold), isJoined(joinedBytes > 0),
+        columnBytes(isJoined ? joinedBytes : stateBytes(space)),
         isWalkedOnce(isJoined || isOneWalk(kernel, space, dims)),
         alongPlaces(space.isReduced(space.domain.size() - 1)),
         isSmall(target.gpu && isSmallCall(kernel, target)),
@@ -138,7 +140,9 @@ private:
   const ReductionSpace &space;
   const ScheduleTarget &target;
   int64_t vector, fold;
-  bool isJoined, isWalkedOnce;
+  bool isJoined;
+  int64_t columnBytes;
+  bool isWalkedOnce;
   /// Whether a vector's lanes are places of one column.
   bool alongPlaces;
   bool isSmall, isBrief;
@@ -191,7 +195,7 @@ void Proposal::chooseBlock() {
     shareLoads(loadsInFlight / 2);
   }
   int64_t lanes = alongPlaces ? 1 : vector;
-  while (threads > row && threads * lanes * stateBytes(space) > sharedBytes)
+  while (threads > row && threads * lanes * columnBytes > sharedBytes)
     threads /= 2;
   splits = threads / row;
   while (places && unroll > 1 && splits * unroll * vector / lanes > *places)
@@ -437,14 +441,21 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
     return Proposal(kernel, dims, space,
                     chooseVector(kernel, dims, space, target), target)
         .schedule();
-  int64_t vector = INT64_MAX;
+  int64_t widest = 1, bytes = 1;
   for (const ReductionSegment &segment : *segments) {
-    ArrayRef<Extent> domain = segment.space.domain;
-    int64_t widest = widestVector(kernel, dims, domain, target);
-    vector =
-        std::min(vector, innermostVector(kernel, dims, domain, widest, target));
+    int64_t own = narrowestBytes(segment, dims),
+            columns = segment.space.domain.back().size;
+    int64_t limit = widestVector(kernel, dims, segment.space.domain, target);
+    bytes = std::max(bytes, dividingVector(limit, columns) * own);
+    widest = std::max(widest, own);
   }
-  return Proposal(kernel, dims, space, {vector}, target, /*isJoined=*/true)
+  int64_t vector = std::max<int64_t>(1, bytes / widest);
+  int64_t states = 0;
+  auto vectors = columnVectors(*segments, vector, dims);
+  for (auto [segment, own] : llvm::zip_equal(*segments, vectors))
+    states = std::max(states, own * stateBytes(segment.space));
+  return Proposal(kernel, dims, space, {vector}, target,
+                  llvm::divideCeil(states, vector))
       .schedule();
 }
 

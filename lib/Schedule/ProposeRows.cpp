@@ -15,6 +15,7 @@
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/ReductionSegments.h"
+#include "fuse/Schedule/RowsModel.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -91,6 +92,21 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
       kernel.getContext(), /*threads=*/1, vector,
       /*rows_per_block=*/1, held ? HoldKind::registers : HoldKind::loop,
       rowUnroll, /*in_registers=*/0, /*preload=*/false, rowCopyGroups);
+}
+
+/// What the rules say, or the model of the board's times where it promises
+/// more.
+static RowsScheduleAttr proposeForGPU(KernelOp kernel,
+                                      const ReductionSegment &segment,
+                                      const DimClasses &dims,
+                                      const ScheduleTarget &target,
+                                      const ScheduleTarget &room) {
+  RowsScheduleAttr ruled = proposeRowsOnGPU(
+      kernel, segment, dims, shapeOf(kernel, segment, dims, target), room);
+  const RowsModel *model = RowsModel::of(*target.gpu);
+  if (!model || !ruled || ruled.getWholeGrid())
+    return ruled;
+  return model->choose(ruled, rowFactsOf(kernel, segment, dims, room), room);
 }
 
 namespace {
@@ -178,11 +194,9 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
     if (!segment.space.overLastDims())
       return {};
     proposals.push_back(
-        {segment,
-         target.isGPU
-             ? proposeRowsOnGPU(kernel, segment, dims,
-                                shapeOf(kernel, segment, dims, target), room)
-             : proposeForCPU(kernel, segment, dims, room)});
+        {segment, target.isGPU
+                      ? proposeForGPU(kernel, segment, dims, target, room)
+                      : proposeForCPU(kernel, segment, dims, room)});
   }
   return scheduleForAll(proposals);
 }

@@ -39,10 +39,7 @@ static constexpr int64_t decodedKeys = 8192;
 /// What another way than a block for all keys has to take of that one's time.
 static constexpr double worthwhile = 0.95;
 
-/// What a thread computes for an element that it widens, as instructions.
-static constexpr double wideningInstructions = 4;
-
-/// Computed keys or values are written by threads, where those of wgmma come by
+/// Computed operands are written by threads, where those of wgmma come by
 /// tensor map.
 static bool usesWgmma(const StreamedSpace &space, const GPUTarget &gpu) {
   return gpu.hasWgmma && !space.computes();
@@ -56,8 +53,10 @@ namespace {
 /// How rows and keys are shared among blocks.
 struct Sharing {
   int64_t consumers = 2, heads = 1, split = 1;
+  /// Consumers that share the columns of the same rows.
+  int64_t groups = 1;
 
-  int64_t rows() const { return consumers * rowsOfConsumer; }
+  int64_t rows() const { return consumers / groups * rowsOfConsumer; }
   bool leavesParts() const { return heads > 1 || split > 1; }
 };
 
@@ -74,6 +73,7 @@ public:
   double fastest() const { return secondsOf(ranked().front(), tileOfModel); }
   int64_t wholeColumns() const { return columns; }
   int64_t wholeDepth() const { return depth; }
+  bool isWide() const { return areWideRows(depth, columns); }
 
 private:
   double tilesOf(const Sharing &sharing) const {
@@ -82,20 +82,25 @@ private:
            std::ceil(rows / (sharing.rows() / sharing.heads));
   }
   double keySeconds(double blocks, double bytes, double resident) const;
-  double productClocks(double rows, double keys) const;
-  double waitingClocks(double tiles) const;
+  double productClocks(const Sharing &sharing, double keys) const;
+  double waitingClocks(const Sharing &sharing, double tiles) const;
   /// With which all keys are one block's where rows are many. Two blocks of one
   /// group of warps each compute softmaxes and products at different times;
   /// wgmma does so in one block.
-  int64_t usualConsumers() const { return hasWgmma ? 2 : 1; }
+  int64_t usualConsumers() const { return hasWgmma || isWide() ? 2 : 1; }
+  Sharing sharing(int64_t consumers, int64_t heads = 1,
+                  int64_t split = 1) const {
+    return {consumers, heads, split, isWide() ? consumers : 1};
+  }
 
   static constexpr int64_t tileOfModel = 64;
 
   const GPUTarget &gpu;
   /// Batches without the query heads that share a head of keys, and these.
   double batches = 1, groups, rows, keys, elementSize;
-  /// Bytes of a key and its value, and elements that are widened of them.
-  double keyBytes, widened;
+  /// Bytes of a key and its value, and what threads compute of these, and of a
+  /// query, as instructions.
+  double keyBytes = 0, keyWork = 0, queryWork = 0;
   int64_t depth, columns;
   bool hasWgmma;
   bool areTilesKnown, areRowsKnown, hasFewRows, canShare;
@@ -110,9 +115,18 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
       depth(wholeRows(space.depthExtent(dims))),
       columns(wholeRows(space.columnExtent(dims))),
       hasWgmma(usesWgmma(space, gpu)), canShare(space.canLeaveParts()) {
-  widened =
-      (space.computesKeys ? depth : 0) + (space.computesValues ? columns : 0);
-  keyBytes = elementSize * (depth + columns - widened) + widened;
+  // Consumers have whole rows of shared memory each.
+  if (isWide())
+    columns = llvm::alignTo(columns, 2 * MmaScheduleAttr::kRowElements);
+  if (space.firstOfKeys)
+    depth = std::max(depth, *space.firstOfKeys + columns);
+  keyBytes = space.ofKeys.bytes * depth;
+  keyWork = space.ofKeys.instructions * depth;
+  queryWork = space.ofQueries.instructions * depth;
+  if (!space.firstOfKeys) {
+    keyBytes += space.ofValues.bytes * columns;
+    keyWork += space.ofValues.instructions * columns;
+  }
   SmallVector<AssumedSize> known(assumed);
   auto sizeOf = [&](const Extent &extent) {
     return estimatedSize(dynamicSizeOf({extent}, dims), known);
@@ -160,8 +174,9 @@ double StreamedModel::keySeconds(double blocks, double bytes,
 
 /// Of a block. What warps multiply by themselves each of them reads from shared
 /// memory.
-double StreamedModel::productClocks(double rows, double keys) const {
-  double products = rows * keys * (depth + columns);
+double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
+  // Consumers of the same rows have all of their scores.
+  double products = sharing.rows() * keys * (sharing.groups * depth + columns);
   if (hasWgmma)
     return products / gpu.mmaPerClock;
   double read = products / rowsOfWarp * elementSize;
@@ -169,14 +184,17 @@ double StreamedModel::productClocks(double rows, double keys) const {
       gpu.operationsPerSecond() / gpu.multiprocessors / gpu.clockHertz;
   return std::max(products / gpu.mmaSyncPerClock,
                   read / gpu.sharedBytesPerClock) +
-         keys * widened * wideningInstructions / lanes;
+         (keys * keyWork + sharing.rows() * queryWork) / lanes;
 }
 
 /// Of a block with so many tiles of keys, where no other fills what it waits
 /// for: keys and values arrive one after the other, while what came before is
-/// multiplied.
-double StreamedModel::waitingClocks(double tiles) const {
-  return hasWgmma ? 0 : tiles * mmaSyncArrivalClocks;
+/// multiplied. Of two groups of warps with rows of their own one multiplies
+/// meanwhile.
+double StreamedModel::waitingClocks(const Sharing &sharing,
+                                    double tiles) const {
+  bool hasOthers = hasWgmma && sharing.rows() > rowsOfConsumer;
+  return hasOthers ? 0 : tiles * mmaSyncArrivalClocks;
 }
 
 double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
@@ -185,8 +203,9 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   parts = std::max(1.0, std::min(parts, keyTiles));
   double blocks = tiles * parts;
   double ownKeys = parts > 1 ? std::ceil(keyTiles / parts) * tileK : keys;
-  double products = productClocks(sharing.rows(), ownKeys);
-  double exponentials = sharing.rows() * ownKeys / specialsPerClock;
+  double products = productClocks(sharing, ownKeys);
+  double exponentials =
+      sharing.groups * sharing.rows() * ownKeys / specialsPerClock;
   double clocks = softMaximum({products, exponentials});
   double waves = std::max(1.0, blocks / gpu.multiprocessors);
   double hertz = waves > 1 ? gpu.sustainedClockHertz : gpu.tensorClockHertz;
@@ -199,12 +218,10 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   double memory = std::max(bytes / gpu.memoryBytesPerSecond,
                            keySeconds(blocks / sharers, ofBlock, resident));
   double seconds = std::max(busy, memory);
-  if (!hasWgmma) {
-    // The same warps copy, wait and multiply.
-    double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
-    double waiting = turns * waitingClocks(std::ceil(ownKeys / tileK)) / hertz;
+  double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
+  if (double waiting = waitingClocks(sharing, std::ceil(ownKeys / tileK))) {
     double cache = blocks * ofBlock / gpu.l2BytesPerClock / hertz;
-    seconds = softMaximum({busy, memory, waiting, cache});
+    seconds = softMaximum({busy, memory, turns * waiting / hertz, cache});
   }
   if (!sharing.leavesParts())
     return gpu.launchSeconds + seconds;
@@ -215,26 +232,28 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
 /// Where the number of tiles is known only at the call, so is that of parts. An
 /// unknown number of queries counts as many, unless a call has few.
 SmallVector<Sharing> StreamedModel::sharings() const {
-  SmallVector<Sharing> found = {Sharing{usualConsumers()}};
-  if (!hasWgmma)
-    found.push_back(Sharing{2});
+  SmallVector<Sharing> found = {sharing(usualConsumers())};
+  if (!hasWgmma && !isWide())
+    found.push_back(sharing(2));
   if (!canShare || !areRowsKnown)
     return found;
   int64_t processors = gpu.multiprocessors;
   for (int64_t consumers : {1, 2}) {
-    int64_t most = consumers * rowsOfConsumer;
+    if (isWide() && consumers == 1)
+      continue;
+    int64_t most = sharing(consumers).rows();
     auto together = std::min<int64_t>(most, llvm::PowerOf2Ceil(groups));
     SmallVector<int64_t> someHeads = {1};
     if (together > 1)
       someHeads.push_back(together);
     for (int64_t heads : someHeads)
       for (int64_t waves : {0, 1, 2, 4}) {
-        Sharing sharing{consumers, heads,
-                        std::max<int64_t>(1, waves * processors)};
+        Sharing one =
+            sharing(consumers, heads, std::max<int64_t>(1, waves * processors));
         bool isKnown = areTilesKnown ? true : waves == 0 || waves == 2;
-        bool isFound = !sharing.leavesParts() && consumers == usualConsumers();
-        if (isKnown && !isFound && (sharing.leavesParts() || consumers == 1))
-          found.push_back(sharing);
+        bool isFound = !one.leavesParts() && consumers == usualConsumers();
+        if (isKnown && !isFound && (one.leavesParts() || consumers == 1))
+          found.push_back(one);
       }
   }
   // Whatever the number of sequences is, they fill the chip.
@@ -298,7 +317,8 @@ StreamedScheduleAttr StreamedSchedules::with(const Sharing &sharing,
   auto schedule = StreamedScheduleAttr::getIfLegal(
       context, usesWgmma(space, gpu) ? MmaIsa::wgmma : MmaIsa::mma_sync,
       sharing.rows(), model.wholeColumns(), keys, model.wholeDepth(), stages,
-      sharing.consumers, store, sharing.heads, sharing.split);
+      sharing.consumers, store, sharing.heads, sharing.split,
+      space.firstOfKeys.has_value());
   return schedule && schedule.sharedBytes() <= gpu.maxSharedBytesPerBlock
              ? schedule
              : StreamedScheduleAttr();
@@ -307,11 +327,21 @@ StreamedScheduleAttr StreamedSchedules::with(const Sharing &sharing,
 void StreamedSchedules::addWgmma(const Sharing &sharing) {
   // Small tiles leave room for two blocks.
   bool isSmall = sharing.consumers == 1;
-  for (MmaStore store : {MmaStore::tma, MmaStore::direct})
-    for (int64_t keys : {isSmall ? 64 : 128, isSmall ? 128 : 64})
-      for (int64_t stages : {2, 3})
-        if (auto schedule = with(sharing, keys, stages, store))
-          found.push_back(schedule);
+  auto add = [&](MmaStore store, int64_t keys) {
+    for (int64_t stages : {2, 3})
+      if (auto schedule = with(sharing, keys, stages, store))
+        found.push_back(schedule);
+  };
+  constexpr MmaStore stores[] = {MmaStore::tma, MmaStore::direct};
+  // Of wide rows what results take of shared memory counts for more.
+  if (model.isWide())
+    for (int64_t keys : {64, 32})
+      for (MmaStore store : stores)
+        add(store, keys);
+  else
+    for (MmaStore store : stores)
+      for (int64_t keys : {isSmall ? 64 : 128, isSmall ? 128 : 64})
+        add(store, keys);
 }
 
 /// First those that leave shared memory for as many blocks as registers do.
@@ -354,6 +384,14 @@ mlir::fuse::streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
       .all();
 }
 
+bool mlir::fuse::isStreamedOn(const StreamedSpace &space,
+                              const DimClasses &dims, const GPUTarget &gpu) {
+  StreamedModel model(space, dims, gpu, /*assumed=*/{});
+  MLIRContext *context = ContractOp(space.scores).getContext();
+  return !model.isWide() ||
+         !StreamedSchedules(context, space, model, gpu).all().empty();
+}
+
 ScheduleAttrInterface
 mlir::fuse::proposeStreamed(KernelOp kernel, const DimClasses &dims,
                             const ScheduleTarget &target) {
@@ -370,6 +408,6 @@ double mlir::fuse::streamedSeconds(const StreamedSpace &space,
   if (!schedule)
     return model.fastest();
   Sharing sharing{schedule.getConsumers(), schedule.getHeads(),
-                  schedule.getSplit()};
+                  schedule.getSplit(), schedule.columnGroups()};
   return model.secondsOf(sharing, schedule.getTileK());
 }

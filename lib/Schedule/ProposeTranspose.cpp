@@ -55,6 +55,8 @@ static int64_t tileVector(const TransposeSpace &space, int64_t limit,
   });
   bool isKnown = target.divisible && readsWhole;
   int64_t vector = limit;
+  for (const CrossedValue &crossed : space.values)
+    vector = dividingVector(vector, crossed.seam);
   for (const Extent &extent :
        {space.segment.extents[space.across], space.segment.extents.back()}) {
     if (extent.isStatic())

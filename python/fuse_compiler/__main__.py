@@ -18,6 +18,8 @@ from fuse_compiler._library import Error, lib
 def main():
     """Runs the driver with the arguments of the command line; never returns."""
     arguments = ["fuse", *sys.argv[1:]]
+    # What `fuse doctor` asks for packages.
+    os.environ.setdefault("FUSE_PYTHON", sys.executable)
     if hasattr(lib, "fuseDriverMain"):
         words = [os.fsencode(word) for word in arguments]
         sys.exit(

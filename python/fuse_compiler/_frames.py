@@ -45,7 +45,8 @@ class Site:
         # Per output, its shape, and later a function from a shape to a new array.
         self.shapes = shapes
         self.makers = None
-        # Of the package's own way; the extension is offered such calls at powers of two.
-        self.calls = 0
+        # Of the package's own way, by the layouts of outputs that are given; the extension is
+        # offered such calls at powers of two.
+        self.calls = {}
         # By the outputs' layouts, frames that no call uses.
         self.frames = {}

@@ -131,9 +131,9 @@ class Program(Description):
         Raises Error if the arrays are not what the program takes, or those that it is
         to write to must not change.
         """
-        if out is None and self._caller:
+        if self._caller:
             handle = None if stream is None else _stream_handle(stream)
-            result = self._caller.run(arrays, handle)
+            result = self._caller.run(arrays, out, handle)
             if result is not None:
                 return result
         return self._call(arrays, out, stream)
@@ -177,12 +177,13 @@ class Program(Description):
         self._launch(site, out_key, described, outs, addresses, handle)
         for wrote, array in written:
             wrote(array)
-        if out is None and self._caller:
-            site.calls += 1
+        if self._caller and (out is None or _all_given(self._given(out))):
+            calls = site.calls[out_key] = site.calls.get(out_key, 0) + 1
             # It declines while somebody watches torch's calls, as at the first call of what
             # torch.compile has made, and is asked again later.
-            if site.calls & (site.calls - 1) == 0:
-                self._offer(site, key, described, arrays, given)
+            if calls & (calls - 1) == 0:
+                written_to = () if out is None else tuple(outs)
+                self._offer(site, key, described, arrays, given, written_to)
         return outs[0] if len(outs) == 1 else tuple(outs)
 
     def _with_numbers(self, arrays):
@@ -199,23 +200,24 @@ class Program(Description):
         indices = range(len(self.inputs))
         return next((i for i in indices if i not in self._scalars), None)
 
-    def _offer(self, site, key, described, arrays, given):
+    def _offer(self, site, key, described, arrays, given, outs):
         """Lets the extension make the calls with this layout from now on.
 
         given: the arrays, and numbers as they were passed.
+        outs: the outputs, where they were passed, too.
         """
         if any(each[2] is not array for each, array in zip(described, arrays)):
             # Copied first: another array of this layout may not be.
             return
         recipes = [
             adapters[type(arrays[like])].recipe(key[like], output.dtype, shape)
-            for output, shape in zip(self.outputs, site.shapes)
+            for output, shape in zip(() if outs else self.outputs, site.shapes)
             for like in [self._like(arrays, output)]
         ]
         if None in recipes:
             return
         call = self._prepared(site.layouts, [each[0] for each in described])
-        if not self._caller.add(given, call, tuple(recipes)):
+        if not self._caller.add(given, outs, call, tuple(recipes)):
             lib.fuseCallFree(call)
 
     def _prepared(self, layouts, addresses):
@@ -424,6 +426,10 @@ def _about(name, error):
     """The error with the array's name, unless it has it."""
     quoted = f"'{name}'"
     return error if quoted in str(error) else Error(f"{quoted}: {error}")
+
+
+def _all_given(outs):
+    return all(array is not None for array in outs)
 
 
 def _stream_handle(stream):

@@ -103,6 +103,7 @@ class Torch:
         native.watch_torch(
             self._is_grad_enabled,
             self._forward_ad,
+            self.wrote,
             (self._tracing_state, self._num_modes),
         )
         return native.know(kind, api)
@@ -227,8 +228,10 @@ class Torch:
         element = self._element(dtype)
         steps = [math.prod(shape[axis + 1 :]) or 1 for axis in range(len(shape))]
         # What torch's own compiled code allocates with, which skips the dispatcher.
-        cheap = getattr(torch._C._dynamo.guards, "_empty_strided_cpu", None)
-        if device.type == "cpu" and cheap:
+        cheap = getattr(torch._C._dynamo.guards, f"_empty_strided_{device.type}", None)
+        # On the current GPU, which it is where there is one.
+        is_current = device.type == "cpu" or torch.cuda.device_count() == 1
+        if cheap and is_current:
             return cheap, (shape, tuple(steps), element), {}
         keywords = {"dtype": element, "device": device}
         return torch.empty_strided, (shape, tuple(steps)), keywords

@@ -7,9 +7,9 @@
 //
 // The module fuse_compiler._native, which the package uses where it is there. A
 // Caller has the prepared calls of one program by the layouts of their inputs.
-// A call of known layout reads its arrays' addresses, makes the outputs and
-// runs. Whatever is out of the ordinary is left to the package's own way, which
-// has the errors: run() gives None then.
+// A call of known layout reads its arrays' addresses, makes the outputs, unless
+// they are given, and runs. Whatever is out of the ordinary is left to the
+// package's own way, which has the errors: run() gives None then.
 //
 // The library's functions come as addresses, so that nothing is linked.
 //
@@ -17,7 +17,7 @@
 
 #include "Python311.h"
 
-#include "ExchangeAPI.h"
+#include "KnownArrays.h"
 #include "Numbers.h"
 #include "TorchState.h"
 #include "fuse-c/Fuse.h"
@@ -37,39 +37,6 @@ struct Library {
   decltype(&fuseStatusFree) freeStatus;
   PyObject *error;
 } library;
-
-/// The names of attributes that are read.
-struct {
-  PyObject *arrayStruct, *dtype;
-} names;
-
-/// Types whose arrays can be read here.
-struct KnownType {
-  PyTypeObject *type;
-  /// Null for NumPy's.
-  const ExchangeAPI *api;
-};
-KnownType knownTypes[16];
-unsigned numKnownTypes;
-
-/// The layouts of a call's inputs as words that are compared.
-struct Key {
-  static constexpr unsigned capacity = 256;
-  int64_t words[capacity];
-  unsigned size = 0;
-  uint64_t hash = 0;
-
-  void push(int64_t word) {
-    // One more than there is room for marks a key that is too long.
-    if (size < capacity)
-      words[size] = word;
-    if (size <= capacity)
-      ++size;
-    hash = (hash ^ static_cast<uint64_t>(word)) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  bool isWhole() const { return size <= capacity; }
-};
 
 /// How one output is made: make(*args, **kwargs).
 struct Output {
@@ -106,95 +73,29 @@ struct Caller {
 
 } // namespace
 
-static const KnownType *lookup(PyObject *array) {
-  PyTypeObject *type = Py_TYPE(array);
-  for (unsigned i = 0; i < numKnownTypes; ++i)
-    if (knownTypes[i].type == type)
-      return &knownTypes[i];
-  return nullptr;
-}
-
-static bool readTensor(const KnownType &known, PyObject *array, Key *key,
-                       void **address) {
-  DLTensor tensor;
-  if (known.api->read(array, &tensor))
-    return false;
-  *address = static_cast<char *>(tensor.data) + tensor.byte_offset;
-  if (!key)
-    return true;
-  bool isEmpty = false;
-  key->push(reinterpret_cast<intptr_t>(known.type));
-  key->push(static_cast<int64_t>(tensor.device.device_type) << 32 |
-            static_cast<uint32_t>(tensor.device.device_id));
-  key->push(static_cast<int64_t>(tensor.ndim) << 32 | tensor.dtype.lanes << 16 |
-            tensor.dtype.bits << 8 | tensor.dtype.code);
-  for (int i = 0; i < tensor.ndim; ++i) {
-    key->push(tensor.shape[i]);
-    isEmpty |= tensor.shape[i] == 0;
-  }
-  for (int i = 0; tensor.strides && i < tensor.ndim; ++i)
-    key->push(tensor.strides[i]);
-  // Something that has elements elsewhere, such as on torch's device meta.
-  return tensor.data || isEmpty;
-}
-
-static bool readNumPy(const KnownType &known, PyObject *array, Key *key,
-                      void **address) {
-  PyObject *capsule = PyObject_GetAttr(array, names.arrayStruct);
-  if (!capsule)
-    return false;
-  auto *read =
-      static_cast<ArrayInterface *>(PyCapsule_GetPointer(capsule, nullptr));
-  bool isRead = read && read->two == 2;
-  if (isRead)
-    *address = read->data;
-  if (isRead && key) {
-    PyObject *dtype = PyObject_GetAttr(array, names.dtype);
-    isRead = dtype != nullptr;
-    // The array keeps it; types that are equal are mostly the same object.
-    Py_XDECREF(dtype);
-    key->push(reinterpret_cast<intptr_t>(known.type));
-    key->push(reinterpret_cast<intptr_t>(dtype));
-    key->push(read->rank);
-    for (int i = 0; i < read->rank; ++i)
-      key->push(read->shape[i]);
-    for (int i = 0; i < read->rank; ++i)
-      key->push(read->strides[i]);
-  }
-  Py_DECREF(capsule);
-  return isRead;
-}
-
-/// The array's address, and what its layout adds to the key. False, perhaps
-/// with a Python error, where it cannot be read here.
-static bool read(PyObject *array, Key *key, void **address) {
-  const KnownType *known = lookup(array);
-  if (!known)
-    return false;
-  return known->api ? readTensor(*known, array, key, address)
-                    : readNumPy(*known, array, key, address);
-}
-
-/// Reads all inputs, those that are numbers into `numbers`. False where one
-/// cannot be.
-static bool readInputs(const Caller *caller, PyObject *arrays, Key &key,
-                       void **addresses, int64_t *numbers) {
+/// Reads all inputs, those that are numbers into `numbers`, then the outputs
+/// that are given. False where one cannot be.
+static bool readArrays(const Caller *caller, PyObject *arrays, PyObject *outs,
+                       Key &key, void **addresses, int64_t *numbers) {
   Py_ssize_t count = PyTuple_Size(arrays);
-  if (count < 0 || count > maxTensors)
+  Py_ssize_t numOuts = outs ? PyTuple_Size(outs) : 0;
+  if (count < 0 || count > maxTensors || numOuts > maxTensors)
     return false;
   bool isAsked = false, tracksGradients = false;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject *array = PyTuple_GetItem(arrays, i);
-    if (caller->numbers[i] && isNumber(array)) {
+  for (Py_ssize_t i = 0; i < count + numOuts; ++i) {
+    bool isOut = i >= count;
+    PyObject *array =
+        isOut ? PyTuple_GetItem(outs, i - count) : PyTuple_GetItem(arrays, i);
+    if (!isOut && caller->numbers[i] && isNumber(array)) {
       if (!readNumber(array, caller->numbers[i], &numbers[i]))
         return false;
       addresses[i] = &numbers[i];
       key.push(caller->numbers[i]);
       continue;
     }
-    if (!read(array, &key, &addresses[i]))
+    if (!readArray(array, &key, &addresses[i]) || (isOut && !isWritable(array)))
       return false;
-    if (!lookup(array)->api)
+    if (!isTensor(array))
       continue;
     if (!isAsked && !isPlainState(tracksGradients))
       return false;
@@ -202,6 +103,8 @@ static bool readInputs(const Caller *caller, PyObject *arrays, Key &key,
     if (!isPlain(array, tracksGradients))
       return false;
   }
+  // Else a call with outputs could look like one with as many inputs more.
+  key.push(numOuts);
   return key.isWhole();
 }
 
@@ -249,7 +152,7 @@ static PyObject *makeOutputs(const Site &site, void **addresses) {
     const Output &output = site.outputs[i];
     PyObject *made = PyObject_Call(output.make, output.args, output.kwargs);
     if (made && PyTuple_SetItem(outputs, i, made) == 0 &&
-        read(made, nullptr, &addresses[i]))
+        readArray(made, nullptr, &addresses[i]))
       continue;
     Py_DECREF(outputs);
     if (!PyErr_Occurred())
@@ -274,12 +177,7 @@ static bool streamOf(const Caller *caller, PyObject *arrays, PyObject *named,
     ++at;
   if (!caller->isCuda || at == count)
     return true;
-  PyObject *first = PyTuple_GetItem(arrays, at);
-  const KnownType *known = lookup(first);
-  DLTensor tensor;
-  return known && known->api && !known->api->read(first, &tensor) &&
-         !known->api->currentStream(tensor.device.device_type,
-                                    tensor.device.device_id, stream);
+  return currentStream(PyTuple_GetItem(arrays, at), stream);
 }
 
 static PyObject *raise(FuseStatus *status) {
@@ -292,26 +190,38 @@ static PyObject *raise(FuseStatus *status) {
   return nullptr;
 }
 
-static PyObject *runSite(Site &site, void **addresses, unsigned numInputs,
-                         void *stream) {
-  PyObject *outputs = makeOutputs(site, addresses + numInputs);
-  if (!outputs)
-    return nullptr;
-  FuseStatus *status;
-  Py_BEGIN_ALLOW_THREADS;
-  status =
-      library.run(site.call, addresses, numInputs + site.numOutputs, stream);
-  Py_END_ALLOW_THREADS;
-  if (status) {
-    Py_DECREF(outputs);
-    return raise(status);
-  }
-  if (site.numOutputs != 1)
+/// The only item of a tuple, or the tuple; takes the reference.
+static PyObject *oneOrAll(PyObject *outputs) {
+  if (PyTuple_Size(outputs) != 1)
     return outputs;
   PyObject *only = PyTuple_GetItem(outputs, 0);
   Py_INCREF(only);
   Py_DECREF(outputs);
   return only;
+}
+
+/// outs: the outputs if they are given, else null.
+static PyObject *runSite(Site &site, PyObject *outs, void **addresses,
+                         unsigned numInputs, void *stream) {
+  Py_XINCREF(outs);
+  PyObject *outputs = outs ? outs : makeOutputs(site, addresses + numInputs);
+  if (!outputs)
+    return nullptr;
+  unsigned numOutputs = PyTuple_Size(outputs);
+  FuseStatus *status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = library.run(site.call, addresses, numInputs + numOutputs, stream);
+  Py_END_ALLOW_THREADS;
+  if (status) {
+    Py_DECREF(outputs);
+    return raise(status);
+  }
+  for (unsigned i = 0; outs && i < numOutputs; ++i)
+    if (!tellWritten(PyTuple_GetItem(outs, i))) {
+      Py_DECREF(outputs);
+      return nullptr;
+    }
+  return oneOrAll(outputs);
 }
 
 /// The way of the package itself is taken.
@@ -320,44 +230,63 @@ static PyObject *decline() {
   Py_RETURN_NONE;
 }
 
-/// run(arrays, stream)
-static PyObject *runCaller(PyObject *self, PyObject *const *args,
-                           Py_ssize_t numArgs) {
-  auto *caller = reinterpret_cast<Caller *>(self);
-  if (numArgs != 2 || caller->numSites == 0)
-    return decline();
-  PyObject *arrays = args[0];
+/// A tuple of the outputs that are given: one array, or several in a tuple or a
+/// list; new reference.
+static PyObject *tupleOf(PyObject *out) {
+  if (PyList_Check(out))
+    return PyList_AsTuple(out);
+  if (!PyTuple_Check(out))
+    return PyTuple_Pack(1, out);
+  Py_INCREF(out);
+  return out;
+}
+
+static PyObject *runKnown(Caller *caller, PyObject *arrays, PyObject *outs,
+                          PyObject *namedStream) {
   Key key;
   void *addresses[2 * maxTensors];
   int64_t numbers[maxTensors];
   void *stream;
-  if (!readInputs(caller, arrays, key, addresses, numbers) ||
-      !streamOf(caller, arrays, args[1], &stream))
+  if (!readArrays(caller, arrays, outs, key, addresses, numbers) ||
+      !streamOf(caller, arrays, namedStream, &stream))
     return decline();
   Site *site = *find(caller, key);
   if (!site)
     return decline();
   ++site->uses;
-  PyObject *result = runSite(*site, addresses, PyTuple_Size(arrays), stream);
+  PyObject *result =
+      runSite(*site, outs, addresses, PyTuple_Size(arrays), stream);
   release(site);
   return result;
 }
 
+/// run(arrays, out, stream)
+static PyObject *runCaller(PyObject *self, PyObject *const *args,
+                           Py_ssize_t numArgs) {
+  auto *caller = reinterpret_cast<Caller *>(self);
+  if (numArgs != 3 || caller->numSites == 0)
+    return decline();
+  if (args[1] == Py_None)
+    return runKnown(caller, args[0], nullptr, args[2]);
+  PyObject *outs = tupleOf(args[1]);
+  if (!outs)
+    return decline();
+  PyObject *result = runKnown(caller, args[0], outs, args[2]);
+  Py_DECREF(outs);
+  return result;
+}
+
 /// The objects whose addresses are words of the key: types, and NumPy's dtypes.
-static PyObject *keptBy(PyObject *arrays) {
+static PyObject *keptBy(PyObject *arrays, PyObject *outs) {
   PyObject *kept = PyList_New(0);
-  for (Py_ssize_t i = 0; kept && i < PyTuple_Size(arrays); ++i) {
-    PyObject *array = PyTuple_GetItem(arrays, i);
-    if (isNumber(array))
-      continue;
-    PyObject *dtype = PyObject_GetAttr(array, names.dtype);
-    if (!dtype || PyList_Append(kept, dtype) ||
-        PyList_Append(kept, reinterpret_cast<PyObject *>(Py_TYPE(array)))) {
-      Py_CLEAR(kept);
-      PyErr_Clear();
+  for (PyObject *part : {arrays, outs})
+    for (Py_ssize_t i = 0; kept && i < PyTuple_Size(part); ++i) {
+      PyObject *array = PyTuple_GetItem(part, i);
+      if (!isNumber(array) && !keepKeyed(array, kept)) {
+        Py_CLEAR(kept);
+        PyErr_Clear();
+      }
     }
-    Py_XDECREF(dtype);
-  }
   return kept;
 }
 
@@ -378,7 +307,7 @@ static bool fill(Site &site, PyObject *outputs) {
 }
 
 static Site *makeSite(const Key &key, FuseCall *call, PyObject *arrays,
-                      PyObject *outputs) {
+                      PyObject *outs, PyObject *outputs) {
   auto *site = static_cast<Site *>(std::calloc(1, sizeof(Site)));
   if (!site)
     return nullptr;
@@ -389,7 +318,7 @@ static Site *makeSite(const Key &key, FuseCall *call, PyObject *arrays,
   site->words = static_cast<int64_t *>(std::malloc(key.size * sizeof(int64_t)));
   site->outputs =
       static_cast<Output *>(std::calloc(site->numOutputs + 1, sizeof(Output)));
-  site->kept = keptBy(arrays);
+  site->kept = keptBy(arrays, outs);
   if (!site->words || !site->outputs || !site->kept || !fill(*site, outputs)) {
     if (!site->outputs)
       site->numOutputs = 0;
@@ -401,27 +330,28 @@ static Site *makeSite(const Key &key, FuseCall *call, PyObject *arrays,
   return site;
 }
 
-/// add(arrays, call, outputs): owns the call if it gives True.
+/// add(arrays, out, call, outputs): owns the call if it gives True. `outputs`
+/// says how they are made; of none it does where they are given.
 static PyObject *addSite(PyObject *self, PyObject *args) {
   auto *caller = reinterpret_cast<Caller *>(self);
-  PyObject *arrays, *address, *outputs;
-  if (!PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &arrays, &address,
-                        &PyTuple_Type, &outputs))
+  PyObject *arrays, *outs, *address, *outputs;
+  if (!PyArg_ParseTuple(args, "O!O!OO!", &PyTuple_Type, &arrays, &PyTuple_Type,
+                        &outs, &address, &PyTuple_Type, &outputs))
     return nullptr;
   auto *call = static_cast<FuseCall *>(PyLong_AsVoidPtr(address));
   if (!call)
     return nullptr;
   Key key;
-  void *addresses[maxTensors];
+  void *addresses[2 * maxTensors];
   int64_t numbers[maxTensors];
   if (PyTuple_Size(outputs) > maxTensors ||
-      !readInputs(caller, arrays, key, addresses, numbers)) {
+      !readArrays(caller, arrays, outs, key, addresses, numbers)) {
     PyErr_Clear();
     Py_RETURN_FALSE;
   }
   if (caller->numSites >= Caller::numSlots / 2)
     clear(caller);
-  Site *site = makeSite(key, call, arrays, outputs);
+  Site *site = makeSite(key, call, arrays, outs, outputs);
   // Another thread may have added one meanwhile.
   Site **slot = find(caller, key);
   if (!site || *slot) {
@@ -470,9 +400,9 @@ static PyObject *clearCaller(PyObject *self, PyObject *) {
 static PyMethodDef callerMethods[] = {
     {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(runCaller)),
      METH_FASTCALL,
-     "run(arrays, stream): the outputs; None if the layouts are new"},
+     "run(arrays, out, stream): the outputs; None if the layouts are new"},
     {"add", addSite, METH_VARARGS,
-     "add(arrays, call, outputs): whether it has the call now"},
+     "add(arrays, out, call, outputs): whether it has the call now"},
     {"clear", clearCaller, METH_NOARGS, "Frees all calls."},
     {}};
 
@@ -501,34 +431,13 @@ static PyObject *bindLibrary(PyObject *, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/// know(type, exchange_api): whether arrays of exactly this type can be read.
-static PyObject *knowType(PyObject *, PyObject *args) {
-  PyObject *type, *capsule;
-  if (!PyArg_ParseTuple(args, "O!O", &PyType_Type, &type, &capsule))
-    return nullptr;
-  const ExchangeAPI *api = nullptr;
-  if (capsule != Py_None) {
-    api = static_cast<const ExchangeAPI *>(
-        PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
-    if (!api || api->major != 1 || !api->read || !api->currentStream) {
-      PyErr_Clear();
-      Py_RETURN_FALSE;
-    }
-  }
-  if (numKnownTypes == sizeof(knownTypes) / sizeof(*knownTypes))
-    Py_RETURN_FALSE;
-  Py_INCREF(type);
-  knownTypes[numKnownTypes++] = {reinterpret_cast<PyTypeObject *>(type), api};
-  Py_RETURN_TRUE;
-}
-
 static PyMethodDef moduleMethods[] = {
     {"bind", bindLibrary, METH_VARARGS,
      "bind(run, free, message, free_status, error): addresses of the library"},
     {"know", knowType, METH_VARARGS,
      "know(type, exchange_api): whether such arrays are read here"},
     {"watch_torch", watchTorch, METH_VARARGS,
-     "watch_torch(is_grad_enabled, forward_ad, watches)"},
+     "watch_torch(is_grad_enabled, forward_ad, wrote, watches)"},
     {}};
 
 static PyModuleDef moduleDef = {PyModuleDef_HEAD_INIT,
@@ -547,8 +456,7 @@ PyMODINIT_FUNC PyInit__native() {
   PyObject *module = PyModule_Create(&moduleDef);
   if (!module)
     return nullptr;
-  names.arrayStruct = PyUnicode_InternFromString("__array_struct__");
-  names.dtype = PyUnicode_InternFromString("dtype");
+  internArrayNames();
   internTorchNames();
   PyObject *type = PyType_FromSpec(&callerSpec);
   if (!type || PyModule_AddObjectRef(module, "Caller", type) ||

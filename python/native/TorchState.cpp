@@ -7,6 +7,9 @@
 
 #include "TorchState.h"
 
+#include "KnownArrays.h"
+#include <initializer_list>
+
 namespace {
 
 /// The names of attributes that are read.
@@ -15,10 +18,10 @@ struct {
 } names;
 
 /// What torch asks of whoever reads its tensors: that none is tracked by
-/// gradients (`isGradEnabled`, `forwardAD`), and no call is recorded
-/// (`watches`, which give None or 0 where nobody does).
+/// gradients (`isGradEnabled`, `forwardAD`), no call is recorded (`watches`,
+/// which give None or 0 where nobody does), and it is told of writes (`wrote`).
 struct {
-  PyObject *isGradEnabled, *forwardAD, *watches;
+  PyObject *isGradEnabled, *forwardAD, *wrote, *watches;
 } torchState;
 
 } // namespace
@@ -30,14 +33,13 @@ void fuse::native::internTorchNames() {
 }
 
 PyObject *fuse::native::watchTorch(PyObject *, PyObject *args) {
-  PyObject *isGradEnabled, *forwardAD, *watches;
-  if (!PyArg_ParseTuple(args, "OOO!", &isGradEnabled, &forwardAD, &PyTuple_Type,
-                        &watches))
+  PyObject *isGradEnabled, *forwardAD, *wrote, *watches;
+  if (!PyArg_ParseTuple(args, "OOOO!", &isGradEnabled, &forwardAD, &wrote,
+                        &PyTuple_Type, &watches))
     return nullptr;
-  Py_INCREF(isGradEnabled);
-  Py_INCREF(forwardAD);
-  Py_INCREF(watches);
-  torchState = {isGradEnabled, forwardAD, watches};
+  for (PyObject *kept : {isGradEnabled, forwardAD, wrote, watches})
+    Py_INCREF(kept);
+  torchState = {isGradEnabled, forwardAD, wrote, watches};
   Py_RETURN_NONE;
 }
 
@@ -73,4 +75,13 @@ bool fuse::native::isPlain(PyObject *tensor, bool tracksGradients) {
     return false;
   return !tracksGradients ||
          isTrue(PyObject_GetAttr(tensor, names.requiresGrad)) == 0;
+}
+
+bool fuse::native::tellWritten(PyObject *array) {
+  if (!torchState.wrote || !isTensor(array))
+    return true;
+  PyObject *done =
+      PyObject_CallFunctionObjArgs(torchState.wrote, array, nullptr);
+  Py_XDECREF(done);
+  return done != nullptr;
 }

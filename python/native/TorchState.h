@@ -15,7 +15,7 @@ namespace fuse::native {
 /// Of attributes that are read; once, when the module is made.
 void internTorchNames();
 
-/// watch_torch(is_grad_enabled, forward_ad, watches): what torch asks of
+/// watch_torch(is_grad_enabled, forward_ad, wrote, watches): what torch asks of
 /// whoever reads its tensors.
 PyObject *watchTorch(PyObject *, PyObject *args);
 
@@ -26,6 +26,10 @@ bool isPlainState(bool &tracksGradients);
 /// Whether a torch tensor is what its memory holds, and nobody waits for its
 /// gradient.
 bool isPlain(PyObject *tensor, bool tracksGradients);
+
+/// Tells torch that a tensor was written to, so that a backward pass that had
+/// saved it notices. False with an error.
+bool tellWritten(PyObject *array);
 
 } // namespace fuse::native
 

@@ -47,6 +47,42 @@ def test_known_layouts_go_through_the_extension(program, monkeypatch):
         program(random(5, 4), w)
 
 
+def test_given_outputs_go_through_the_extension(program, monkeypatch):
+    x, w = random(3, 4), random(4)
+    outs = [np.empty_like(x), np.empty_like(x)]
+    program(x, w, out=outs)
+    monkeypatch.setattr(program, "_call", None)
+    for given in (outs, tuple(outs)):
+        h, n = program(x + 1, w, out=given)
+        assert h is outs[0] and n is outs[1]
+        np.testing.assert_array_equal(h, x + 1 + w)
+        np.testing.assert_array_equal(n, (x + 1 + w) ** 2)
+        h.fill(0)
+    # Another call is not known for that.
+    with pytest.raises(TypeError):
+        program(x, w)
+    with pytest.raises(TypeError):
+        program(x, w, out=[outs[0], None])
+
+
+def test_given_outputs_are_refused_again(program):
+    x, w = random(3, 4), random(4)
+    outs = [np.empty_like(x), np.empty_like(x)]
+    fixed = np.empty_like(x)
+    fixed.flags.writeable = False
+    for _ in range(3):
+        program(x, w, out=outs)
+        for wrong, message in (
+            ([outs[0], fixed], "to be writable, but got a read-only array"),
+            ([outs[0], outs[0]], "overlap"),
+            ([outs[0], np.empty((2, 4), np.float32)], "to be 3 .*, but got 2"),
+            ([outs[0], np.empty((4, 3), np.float32).T], "contiguous"),
+            (outs[:1], "expected 2 arrays in out, but got 1"),
+        ):
+            with pytest.raises(fuse.Error, match=message):
+                program(x, w, out=wrong)
+
+
 def test_layouts_are_told_apart(program):
     wide, w = random(8, 16), random(4)
     for _ in range(3):

@@ -17,8 +17,13 @@ pytestmark = pytest.mark.usefixtures("fresh")
 ALL = {**MODELS, **ASIDE}
 
 # The least part of the operators, views left out, that regions run on the CPU, where
-# products and attention are left to torch. A ratchet: these only rise.
-COVERAGE = {"llama": 0.81, "gpt2": 0.72, "bert": 0.75, "vit": 0.73}
+# products and attention are left to torch, forward and backward. A ratchet: these only rise.
+COVERAGE = {
+    "llama": (0.82, 0.82),
+    "gpt2": (0.73, 0.82),
+    "bert": (0.75, 0.79),
+    "vit": (0.73, 0.86),
+}
 
 
 def tensors(result):
@@ -82,8 +87,8 @@ def test_coverage_does_not_fall(name):
     build, make = MODELS[name]
     model = build()
     step(torch.compile(model, backend="fuse", dynamic=False), model, make(2))
-    for graph in fuse_torch.report():
-        assert graph.coverage >= COVERAGE[name], str(graph)
+    for graph, least in zip(fuse_torch.report(), COVERAGE[name], strict=True):
+        assert graph.coverage >= least, str(graph)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -43,6 +43,24 @@ def test_results_have_the_strides_that_eager_gives():
     check(compiled(function)(x), function(x))
 
 
+def test_what_has_no_elements_stays_out_of_the_way():
+    def function(x):
+        # As of rotary embeddings of all of a head.
+        turned, rest = x[:, :8] * 2, x[:, 8:]
+        both = torch.cat((turned, rest), dim=-1)
+        three = torch.cat((x[:, :0], turned, rest[:, :0] + 1, turned), dim=1)
+        return both, three
+
+    x, y = (X.clone().requires_grad_() for _ in range(2))
+    ours, eager = compiled(function)(x), function(y)
+    check(ours, eager)
+    for results in (ours, eager):
+        sum(r.square().sum() for r in results).backward()
+    check([x.grad], [y.grad])
+    for graph in fuse_torch.report():
+        assert all("cat" not in o and "slice_b" not in o for o, _ in graph.eager), graph
+
+
 def test_views_are_left_outside():
     def function(x):
         y = x * 2

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 import torch.autograd.forward_ad as forward_ad
+from fuse_compiler._library import native
 from fuse_compiler._torch import Torch
 from torch import nn
 
@@ -129,6 +130,26 @@ def test_backward_notices_each_of_several_outputs():
     assert total is first and negative is last
     assert torch.equal(total, 2 * x) and torch.equal(product, x * x)
     assert first._version == last._version == 1 and x._version == 0
+
+
+def test_versions_count_writes_of_the_extension(add, x, b, monkeypatch):
+    y = torch.empty_like(x)
+    add(x, b, out=y)
+    if native is not None:
+        monkeypatch.setattr(add, "_call", None)
+    for version in (2, 3):
+        assert add(x, b, out=y) is y and y._version == version
+    torch.testing.assert_close(y, x + b)
+    # What a backward pass has saved must not change unnoticed.
+    leaf = torch.ones_like(x, requires_grad=True)
+    product = (leaf * y).sum()
+    add(x, b, out=y)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+    # An output whose gradient is tracked is refused, as ever.
+    monkeypatch.undo()
+    with pytest.raises(fuse.Error, match="without gradients"):
+        add(x, b, out=leaf)
 
 
 def test_versions_count_writes_only(add, x, b):

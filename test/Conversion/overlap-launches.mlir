@@ -85,6 +85,24 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A lowering that copies early inputs before the wait leaves the permission to
+  // the pass.
+  // CHECK-LABEL: gpu.func @early
+  // CHECK-NOT:     early_inputs
+  // CHECK-NOT:     griddepcontrol
+  // CHECK:         gpu.thread_id
+  // CHECK-NEXT:    nvvm.griddepcontrol wait
+  // CHECK-NEXT:    gpu.grid_dim
+  // CHECK:           nvvm.griddepcontrol launch_dependents
+  // CHECK:         llvm.load
+  gpu.func @early(%x: !llvm.ptr, %y: !llvm.ptr) kernel attributes {fuse.early_inputs = array<i64: 0>} {
+    %thread = gpu.thread_id x
+    nvvm.griddepcontrol wait
+    %v = llvm.load %x : !llvm.ptr -> f32
+    llvm.store %v, %y : f32, !llvm.ptr
+    gpu.return
+  }
+
   // Not launched, so that there is nothing to wait for.
   // CHECK-LABEL: gpu.func @helper
   // CHECK-NEXT:    gpu.return

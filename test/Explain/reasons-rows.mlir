@@ -89,16 +89,16 @@ func.func @not_otherRows(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
   return %y : tensor<64x128xf32>
 }
 
-func.func @otherPlaces(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+func.func @otherPlaces(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %s = fuse.softmax %x dims = [0] : tensor<64x4096xf32>
+  %r = fuse.reverse %s dims = [0] : tensor<64x4096xf32>
+  %y = fuse.add %s, %r : tensor<64x4096xf32>
+  return %y : tensor<64x4096xf32>
+}
+func.func @not_otherPlaces(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %s = fuse.softmax %x dims = [1] : tensor<64x128xf32>
   %r = fuse.reverse %s dims = [1] : tensor<64x128xf32>
   %y = fuse.add %s, %r : tensor<64x128xf32>
-  return %y : tensor<64x128xf32>
-}
-func.func @not_otherPlaces(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
-  %r = fuse.reverse %x dims = [1] : tensor<64x128xf32>
-  %s = fuse.softmax %r dims = [1] : tensor<64x128xf32>
-  %y = fuse.add %s, %x : tensor<64x128xf32>
   return %y : tensor<64x128xf32>
 }
 
@@ -407,7 +407,8 @@ func.func @not_exchangedDims(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %d = fuse.div %x, %s : tensor<64x64xf32>, tensor<64x1xf32> -> tensor<64x64xf32>
   return %d : tensor<64x64xf32>
 }
-func.func @tooManyPlaces(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @tooManyPlaces(%z: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %x = fuse.exp %z : tensor<64x64xf32>
   %t0 = fuse.transpose %x permutation = [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
   %a0 = fuse.add %x, %t0 : tensor<64x64xf32>
   %r1 = fuse.reverse %a0 dims = [0] : tensor<64x64xf32>

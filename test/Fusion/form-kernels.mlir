@@ -275,7 +275,9 @@ func.func @too_many_views(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %a2 = fuse.add %a1, %r2 : tensor<64x64xf32>
   %r3 = fuse.reverse %a2 dims = [0] : tensor<64x64xf32>
   %a3 = fuse.add %a2, %r3 : tensor<64x64xf32>
-  return %a3 : tensor<64x64xf32>
+  %r4 = fuse.reverse %a3 dims = [1] : tensor<64x64xf32>
+  %a4 = fuse.add %a3, %r4 : tensor<64x64xf32>
+  return %a4 : tensor<64x64xf32>
 }
 
 // -----

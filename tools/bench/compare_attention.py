@@ -10,13 +10,16 @@ are medians of interleaved rounds with a cold L2. About two minutes on a GPU.
     compare_attention.py --out attention.json
     compare_attention.py --dry-run             # no GPU: every program is one kernel
     compare_attention.py --only keys           # decoding
+    compare_attention.py --only 'of 64' --variant polynomials=2 --variant tile_k=64,stages=3
 """
 
 import argparse
 import datetime
 import json
 import math
+import re
 import statistics
+import subprocess
 import sys
 from pathlib import Path
 
@@ -36,6 +39,13 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default="attention.json", help="file for the results")
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument(
+        "--variant",
+        action="append",
+        default=[],
+        help="fields of the schedule that are tried beside the choice, as stages=3,split=99",
+    )
+    parser.add_argument("--fuse-opt", default="fuse-opt", help="the tool for --variant")
     parser.add_argument("--dry-run", action="store_true", help="only compile")
     parser.add_argument(
         "--chip", help="such as sm_90, whose mma.sync an H100 runs, too"
@@ -54,6 +64,37 @@ def dry_run(cases, chip):
         failures += not streamed or len(kernels) > most
         print(f"{case.name:50} {len(kernels)} kernels", flush=True)
     return failures
+
+
+def varied(tool, program, chip, variant):
+    """The program with other fields in its schedule."""
+    passes = [f"-fuse-form=chip={chip}", f"-fuse-schedule=chip={chip}"]
+    text = subprocess.run(
+        [tool, *passes], input=program, check=True, capture_output=True, text=True
+    ).stdout
+
+    def fields(match):
+        found = dict(each.split(" = ") for each in match[1].split(", "))
+        found |= dict(each.split("=") for each in variant.split(","))
+        return f"#fuse.streamed<{', '.join(f'{k} = {v}' for k, v in found.items())}>"
+
+    return re.sub(r"#fuse\.streamed<([^>]*)>", fields, text)
+
+
+def variants(arguments, case):
+    """Programs by their names, as far as they compile."""
+    found = {}
+    for variant in arguments.variant:
+        try:
+            text = varied(
+                arguments.fuse_opt, case.program, arguments.chip or "sm_90a", variant
+            )
+            found[variant] = fuse.compile(
+                text, target="cuda", cache=False, chip=arguments.chip
+            )
+        except (fuse.Error, subprocess.CalledProcessError) as error:
+            print(f"{case.name}: {variant}: {str(error).splitlines()[0][:200]}")
+    return found
 
 
 def changed(torch, case, extra, s, head, i, j):
@@ -159,13 +200,17 @@ def medians(torch, functions):
     return {name: statistics.median(each) for name, each in times.items()}
 
 
-def run_case(torch, case, chip):
+def run_case(torch, case, arguments):
+    chip = arguments.chip
+
     def random(heads, tokens):
         shape = (case.batch, heads, tokens, case.head)
         return torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
 
     q = random(case.heads, case.queries)
     k, v = (random(case.key_heads, case.tokens) for _ in range(2))
+    if case.width:
+        v = k[..., : case.width]
     extra = None
     if case.scores == "alibi":
         slopes = [2 ** (-(head + 1) / 2) for head in range(case.heads)]
@@ -174,8 +219,11 @@ def run_case(torch, case, chip):
         shape = (case.batch, case.heads, case.tokens, case.tokens)
         extra = torch.randn(*shape, device="cuda").bfloat16()
     program = fuse.compile(case.program, target="cuda", cache=False, chip=chip)
-    inputs = (q, k, v) if extra is None else (q, k, v, extra)
+    inputs = (q, k) if case.width else (q, k, v)
+    inputs = inputs if extra is None else (*inputs, extra)
     functions = {"fuse": lambda: program(*inputs)}
+    for name, other in variants(arguments, case).items():
+        functions[name] = lambda other=other: other(*inputs)
     if not case.scores:
         functions |= peers_of_op(torch, case, q, k, v)
     if case.scores or case.rows:
@@ -221,7 +269,9 @@ def line(entry):
         for name, time in entry["us"].items()
         if name != "fuse"
     )
-    wrong = "" if entry["errors"]["fuse"] < LARGEST_ERROR else "  WRONG"
+    errors = entry["errors"].items()
+    bad = [name for name, error in errors if not error < LARGEST_ERROR]
+    wrong = f"  WRONG: {', '.join(bad)}" if bad else ""
     if entry["key_bytes"]:
         share = entry["key_bytes"] / mine / entry["bytes_per_us"]
         rate = f"{100 * share:4.0f}% of the bandwidth"
@@ -239,7 +289,7 @@ def main():
 
     entries = []
     for case in cases:
-        entries.append(run_case(torch, case, arguments.chip))
+        entries.append(run_case(torch, case, arguments))
         Path(arguments.out).write_text(json.dumps(entries, indent=1))
         print(line(entries[-1]), flush=True)
     return 1 if any(not e["errors"]["fuse"] < LARGEST_ERROR for e in entries) else 0

@@ -5,9 +5,10 @@
 
 In inference and in a training step (forward and backward), against eager and
 
-    compile     torch.compile in its default mode
-    max         max-autotune-no-cudagraphs: products tuned, the same launches as the others
-    max-graphs  max-autotune, which also replays the launches from CUDA graphs
+    fuse-graphs  this backend, which replays the launches from CUDA graphs
+    compile      torch.compile in its default mode
+    max          max-autotune-no-cudagraphs: products tuned, the same launches as the others
+    max-graphs   max-autotune, which also replays the launches from CUDA graphs
 
 Weights are random; layers have their real sizes, but there are few. Each model runs in a process
 of its own with empty caches, and what is measured is written at once. Tuning takes minutes: a
@@ -34,7 +35,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 from bench.compare_peers import commit  # noqa: E402
 from bench.peers import model_cases, model_report  # noqa: E402
 
-PEERS = ("fuse", "compile", "max", "max-graphs")
+PEERS = ("fuse", "fuse-graphs", "compile", "max", "max-graphs")
 MODES = ("inference", "training")
 
 
@@ -60,6 +61,9 @@ def parse_arguments(argv=None):
     parser.add_argument("--dtype", default="bfloat16")
     parser.add_argument("--tiny", action="store_true", help="small sizes")
     parser.add_argument(
+        "--shape", help="of the input, as 1,16, instead of the model's own"
+    )
+    parser.add_argument(
         "--options",
         default=[],
         type=lambda text: [pair for pair in text.split(",") if pair],
@@ -79,7 +83,7 @@ def parse_arguments(argv=None):
 
 
 def run_inside(arguments):
-    """In the process of one model: writes its entry to --out."""
+    """In the process of one model: writes its entry to --out, once its seconds are sent."""
     name, mode = arguments.inside.split("/")
     (case,) = [c for c in model_cases.all_cases() if c.name == name]
     from bench.peers import model_run
@@ -87,63 +91,110 @@ def run_inside(arguments):
     def write(entry):
         Path(arguments.out).write_text(json.dumps(entry))
 
-    clock = model_run.Clock(arguments.budget)
-    model_run.Comparison(case, mode, arguments, clock, write).run()
+    line = sys.stdin.readline()
+    if line.strip():
+        clock = model_run.Clock(float(line))
+        model_run.Comparison(case, mode, arguments, clock, write).run()
 
 
-def run_model(case, mode, arguments, budget):
-    """The entry of a model in a mode, from a process of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "entry.json"
-        environment = {
+class ModelProcess:
+    """The process of a model in a mode, with caches of its own.
+
+    It imports what it needs at once, which takes ten seconds and no GPU, and waits for run().
+    """
+
+    def __init__(self, case, mode, arguments):
+        self.case, self.mode, self._arguments = case, mode, arguments
+        self._folder = tempfile.TemporaryDirectory()
+        self._out = Path(self._folder.name) / "entry.json"
+        self._errors = Path(self._folder.name, "errors").open("w+")
+        self._process = subprocess.Popen(
+            self._command(),
+            env=self._environment(),
+            stdin=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+        )
+
+    def _environment(self):
+        folder = self._folder.name
+        return {
             **os.environ,
             "FUSE_CACHE_DIR": f"{folder}/fuse",
             "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor",
             "TRITON_CACHE_DIR": f"{folder}/triton",
             "TRANSFORMERS_VERBOSITY": "error",
         }
-        command = [
+
+    def _command(self):
+        arguments = self._arguments
+        return [
             sys.executable,
             __file__,
-            f"--inside={case.name}/{mode}",
-            f"--out={out}",
-            f"--budget={budget}",
+            f"--inside={self.case.name}/{self.mode}",
+            f"--out={self._out}",
             f"--rounds={arguments.rounds}",
             f"--device={arguments.device}",
             f"--dtype={arguments.dtype}",
             f"--peers={','.join(arguments.peers)}",
             f"--options={','.join(arguments.options)}",
             *(["--tiny"] if arguments.tiny else []),
+            *([f"--shape={arguments.shape}"] if arguments.shape else []),
         ]
+
+    def run(self, budget):
+        """The entry, after so many seconds and 20 more at most: a compiler may be at work."""
         failure = None
         try:
-            # A compiler may be at work when the time is over.
-            done = subprocess.run(
-                command,
-                env=environment,
-                timeout=budget + 20,
-                stderr=subprocess.PIPE,
-                text=True,
-                check=False,
-            )
-            if done.returncode:
-                failure = f"exit code {done.returncode}: {done.stderr[-800:]}"
+            self._process.communicate(f"{budget}\n", timeout=budget + 20)
+            if self._process.returncode:
+                self._errors.seek(0)
+                failure = f"exit code {self._process.returncode}: {self._errors.read()[-800:]}"
         except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
             failure = "the time was over"
         entry = (
-            json.loads(out.read_text())
-            if out.exists()
+            json.loads(self._out.read_text())
+            if self._out.exists()
             else {
-                "model": case.name,
-                "mode": mode,
-                "dtype": arguments.dtype,
-                "device": arguments.device,
+                "model": self.case.name,
+                "mode": self.mode,
+                "dtype": self._arguments.dtype,
+                "device": self._arguments.device,
                 "peers": {},
             }
         )
-    if failure:
-        entry["failure"] = failure
-    return entry
+        if failure:
+            entry["failure"] = failure
+        return entry
+
+    def close(self):
+        """Ends it, if it still waits."""
+        self._process.kill()
+        self._process.communicate()
+        self._errors.close()
+        self._folder.cleanup()
+
+
+def run_all(arguments, cases):
+    """Yields the entry of each case in each mode; the next process starts while one runs."""
+    start = time.monotonic()
+    wanted = [(case, mode) for case in cases for mode in arguments.modes]
+    waiting = None
+    for number, (case, mode) in enumerate(wanted):
+        process = waiting or ModelProcess(case, mode, arguments)
+        waiting = None
+        left = arguments.total - (time.monotonic() - start)
+        if left < 15:
+            process.close()
+            print(f"{case.name}, {mode}: not run, the time was over", flush=True)
+            continue
+        if number + 1 < len(wanted):
+            waiting = ModelProcess(*wanted[number + 1], arguments)
+        entry = process.run(min(arguments.budget, left))
+        process.close()
+        yield entry
 
 
 def kept_entries(arguments):
@@ -167,21 +218,15 @@ def main():
     if arguments.inside:
         run_inside(arguments)
         return 0
-    start, entries, wrong = time.monotonic(), kept_entries(arguments), False
-    for case in model_cases.selected(arguments.only):
-        for mode in arguments.modes:
-            left = arguments.total - (time.monotonic() - start)
-            if left < 15:
-                print(f"{case.name}, {mode}: not run, the time was over", flush=True)
-                continue
-            entry = run_model(case, mode, arguments, min(arguments.budget, left))
-            entry["commit"] = commit()
-            entries = with_entry(entries, entry)
-            Path(arguments.out).write_text(json.dumps(entries, indent=1))
-            print("\n".join(model_report.lines(entry)), flush=True)
-            if "failure" in entry:
-                print(f"  FAILED: {entry['failure']}", flush=True)
-            wrong = wrong or bool(model_report.problems(entry)) or "failure" in entry
+    entries, wrong = kept_entries(arguments), False
+    for entry in run_all(arguments, model_cases.selected(arguments.only)):
+        entry["commit"] = commit()
+        entries = with_entry(entries, entry)
+        Path(arguments.out).write_text(json.dumps(entries, indent=1))
+        print("\n".join(model_report.lines(entry)), flush=True)
+        if "failure" in entry:
+            print(f"  FAILED: {entry['failure']}", flush=True)
+        wrong = wrong or bool(model_report.problems(entry)) or "failure" in entry
     for name, (mean, count) in model_report.summary(entries).items():
         print(f"geometric mean of {name}'s time over Fuse's: {mean:.2f}, {count} cases")
     return 1 if wrong else 0

@@ -14,9 +14,14 @@
 #include "fuse/Runtime/DiskCache.h"
 #include "fuse/Target/CPUTarget.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 using namespace llvm;
 using mlir::fuse::Assembler;
@@ -46,6 +51,7 @@ private:
   void checkAssembler(StringRef what, Assembler assembler, StringRef cost);
   void checkGPUs();
   void checkCache();
+  void checkPython();
   void print() const;
   void printJSON() const;
 
@@ -124,14 +130,82 @@ void DoctorCommand::checkCache() {
   add("cache", cache->directory() + ", writable");
 }
 
+/// Prints a line for each piece: what it is, what is there, and if nothing is,
+/// what that costs. Imports nothing: torch would take seconds.
+static constexpr StringLiteral pythonProbe = R"(
+import importlib.metadata as metadata, importlib.util as util, os, re, sys
+def version(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+def say(what, found, cost=""):
+    print(what, found or "not installed", "" if found else cost, sep="\t")
+def place(name):
+    spec = util.find_spec(name)
+    return os.path.dirname(spec.origin) if spec and spec.origin else ""
+say("Python", sys.version.split()[0] + ", " + sys.executable)
+say("fuse_compiler", place("fuse_compiler"), "no programs from Python; install the wheel, or set "
+    "PYTHONPATH to the folder python of the sources")
+torch, found = place("torch"), version("torch")
+if torch and os.path.exists(torch + "/version.py"):
+    text = open(torch + "/version.py").read()
+    cuda = re.search(r"^cuda[^=]*= '(.*)'", text, re.MULTILINE)
+    found += ", for CUDA " + cuda[1] if cuda else ", for the CPU"
+say("torch", found, "no backend of torch.compile and no fuse_compiler.ops")
+jax = version("jax")
+gpus = any(version(f"jax-cuda{n}-plugin") for n in (12, 13))
+say("JAX", jax and jax + (", for CUDA" if gpus else ", for the CPU"), "no fuse_compiler.jax")
+)";
+
+/// The output of the interpreter that is asked.
+static Expected<std::string> askPython() {
+  // The one that runs this, where it is a wheel's.
+  const char *own = std::getenv("FUSE_PYTHON");
+  ErrorOr<std::string> python = sys::findProgramByName(own ? own : "python3");
+  if (!python)
+    return createStringError("no python3 on the PATH");
+  SmallString<128> path;
+  if (std::error_code code =
+          sys::fs::createTemporaryFile("fuse-doctor", "txt", path))
+    return createStringError(code, "expected a temporary file");
+  FileRemover remover(path);
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(path),
+                                          StringRef()};
+  std::string message;
+  if (sys::ExecuteAndWait(*python, {*python, "-c", pythonProbe},
+                          /*Env=*/std::nullopt, redirects,
+                          /*SecondsToWait=*/30, /*MemoryLimit=*/0, &message))
+    return createStringError(*python + " does not run: " + message);
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return createStringError(buffer.getError(), "expected to read its answer");
+  return (*buffer)->getBuffer().str();
+}
+
+void DoctorCommand::checkPython() {
+  Expected<std::string> answer = askPython();
+  if (!answer)
+    return addMissing("Python", answer.takeError(),
+                      "programs are compiled from files, C and C++ alone");
+  SmallVector<StringRef> lines, words;
+  StringRef(*answer).split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    words.clear();
+    line.split(words, '\t');
+    if (words.size() == 3)
+      findings.push_back({words[0].str(), words[1].str(), words[2].str()});
+  }
+}
+
 void DoctorCommand::print() const {
   for (const Finding &finding : findings) {
-    outs() << formatv("{0,-12} ", finding.what);
+    outs() << formatv("{0,-14} ", finding.what);
     if (!finding.cost.empty())
       printColored(outs(), "missing: ", raw_ostream::YELLOW);
     outs() << finding.found << "\n";
     if (!finding.cost.empty())
-      outs() << formatv("{0,-12} cost: {1}\n", "", finding.cost);
+      outs() << formatv("{0,-14} cost: {1}\n", "", finding.cost);
   }
 }
 
@@ -162,6 +236,7 @@ Error DoctorCommand::execute() {
   checkAssembler("nvJitLink", Assembler::NvJitLink,
                  "without ptxas, too, the driver assembles PTX at each load");
   checkCache();
+  checkPython();
   asJSON ? printJSON() : print();
   return Error::success();
 }

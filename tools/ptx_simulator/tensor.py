@@ -440,6 +440,10 @@ def _wait_for_products(warp, instruction, mask):
     _note_busy(warp)
 
 
+def _prefetch_box(warp, instruction, mask):
+    """It reads nothing."""
+
+
 def _registers_of_warps(warp, instruction, mask):
     warp.require_all(mask)
     count = int(instruction.operands[0])
@@ -454,6 +458,7 @@ HANDLERS = {
     "mbarrier.init": _init,
     "mbarrier.arrive": _arrive,
     "mbarrier.try_wait.parity": _try_wait,
+    "cp.async.bulk.prefetch": _prefetch_box,
     "cp.async.bulk.commit_group": _commit_stores,
     "cp.async.bulk.wait_group": _wait_for_stores,
     "cp.async.bulk.tensor.1d.shared::cluster.global": _load_box,

@@ -15,6 +15,8 @@
 #   tuning    measured schedules against chosen ones: tuned.json, tuning.json
 #   peers     against torch, Triton and a copy: peers.json and peers.md
 #   sweep     schedules that nothing proposes, by the plan in SWEEP_PLAN: sweep.json
+#   design    a designed sweep of schedules: drawn by DESIGN_ARGS, or as DESIGN_PLAN
+#             has it: measured.jsonl, samples.npz
 #   grid      the same over families, row lengths and element types: grid.json
 #   torch     the Python tests with torch, each file in a process of its own
 #   models    models of transformers against torch.compile: models.json
@@ -138,6 +140,15 @@ sweep() {
     --budget $((end - SECONDS - 15))
 }
 
+design() {
+  [[ -f ${DESIGN_PLAN:=$out/plan.json} ]] ||
+    python3 tools/tuning/design_sweep.py --fuse-opt "$home/bin/fuse-opt" \
+      --out "$DESIGN_PLAN" ${DESIGN_ARGS:-}
+  python3 tools/tuning/run_design.py --plan "$DESIGN_PLAN" \
+    --out "$out/measured.jsonl" --seconds $((end - SECONDS - 32))
+  python3 tools/tuning/schedule_samples.py "$out/measured.jsonl" "$out/samples.npz"
+}
+
 # A file's log is printed when it is done: what is slow does not hide the others.
 torch() {
   local pids=() status=0 file pid
@@ -183,7 +194,7 @@ run_phase() {
   return "$status"
 }
 
-declare -A limits=([info]=30 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [fuzz]=450
+declare -A limits=([info]=30 [design]=570 [examples]=150 [tests]=90 [sanitize]=120 [math]=150 [fuzz]=450
   [sanitize_random]=300 [bench]=120 [tuning]=540 [peers]=600 [grid]=600
   [sweep]=600 [torch]=300 [models]=600)
 failures=0

@@ -226,27 +226,24 @@ TEST(PTXInspect, TellsWhetherAKernelWaitsAtItsStart) {
                             "\tgriddepcontrol.wait;\n$L__BB0_1:\n"));
   EXPECT_FALSE(waitsAtStart("\t@%p1 griddepcontrol.wait;\n"));
   EXPECT_FALSE(waitsAtStart("\t@%p1 ret;\n\tgriddepcontrol.wait;\n"));
-  EXPECT_FALSE(waitsAtStart("$L__BB0_1:\n\t@%p1 bra $L__BB0_1;\n"
-                            "\t@%p1 bra $L__BB0_2;\n"
+}
+
+static const char *const copyOfBox =
+    "\tcp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+    "complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];\n";
+
+TEST(PTXInspect, AllowsBranchesBeforeAWaitWhereAllThreadsMeet) {
+  EXPECT_TRUE(waitsAtStart("$L__BB0_1:\n\t@%p1 bra $L__BB0_1;\n"
+                           "\t@%p2 bra.uni $L__BB0_2;\n"
+                           "$L__BB0_2:\n\tgriddepcontrol.wait;\n" +
+                           std::string(copyOfBox)));
+  EXPECT_FALSE(waitsAtStart("\t@%p1 bra $L__BB0_2;\n$L__BB0_1:\n"
                             "\tgriddepcontrol.wait;\n$L__BB0_2:\n"));
-}
-
-TEST(PTXInspect, CopiesOfTilesMayComeBeforeTheWait) {
-  constexpr const char *load =
-      "\tcp.async.bulk.tensor.2d.shared::cluster.global.tile"
-      ".mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];\n";
-  constexpr const char *store =
-      "\tcp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
-      "[%rd1, {%r2, %r3}], [%r1];\n";
-  auto inLoop = [](std::string copy) {
-    return "\t@%p1 bra $L__BB0_2;\n$L__BB0_1:\n" + copy +
-           "\t@%p2 bra $L__BB0_1;\n$L__BB0_2:\n\tgriddepcontrol.wait;\n";
-  };
-  EXPECT_TRUE(waitsAtStart(inLoop(load)));
-  EXPECT_FALSE(waitsAtStart(inLoop(store)));
-}
-
-TEST(PTXInspect, NoLoadMayComeBeforeTheWaitInABranch) {
+  EXPECT_TRUE(
+      waitsAtStart(std::string(copyOfBox) + "\tgriddepcontrol.wait;\n"));
+  EXPECT_FALSE(
+      waitsAtStart("\tcp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+                   "[%rd1, {%r2, %r3}], [%r1];\n\tgriddepcontrol.wait;\n"));
   EXPECT_FALSE(waitsAtStart("\t@%p1 bra $L__BB0_1;\n"
                             "\tld.global.b32 %r1, [%rd1];\n$L__BB0_1:\n"
                             "\tgriddepcontrol.wait;\n"));

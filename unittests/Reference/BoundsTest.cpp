@@ -402,3 +402,33 @@ TEST(Bounds, FactorsMayLeaveASumOfProducts) {
   // In f16 no program changes the order.
   EXPECT_LT(getScaledSumError(60000.0, 0.25, DType::F16), 1e3);
 }
+
+/// The error of (p a) b, a block of a sum; p is a product of two numbers.
+static double getScaledBlockError(double p, double a, double b,
+                                  const std::string &element) {
+  std::string operand = "tensor<1x1x1x" + element + ">";
+  Program program(
+      "(%x: " + operand + ", %w: " + operand +
+      ", %a: tensor<1x1x1xf32>, %b: tensor<1x1x1xf32>) -> tensor<1x1xf32> {\n"
+      "%p = fuse.contract \"mbk,nbk->bmn\" %x, %w : " +
+      operand + ", " + operand +
+      " -> tensor<1x1x1xf32>\n"
+      "%q = fuse.mul %p, %a : tensor<1x1x1xf32>\n"
+      "%r = fuse.mul %q, %b : tensor<1x1x1xf32>\n"
+      "%s = fuse.reduce sum %r dims = [0] : tensor<1x1x1xf32> -> "
+      "tensor<1x1xf32>\n"
+      "return %s : tensor<1x1xf32> }");
+  DType dtype = element == "f32" ? DType::F32 : DType::F8E4M3FN;
+  return program({floats({1, 1, 1}, {p}, dtype),
+                  floats({1, 1, 1}, {1.0}, dtype), floats({1, 1, 1}, {a}),
+                  floats({1, 1, 1}, {b})})
+      .getError(0);
+}
+
+TEST(Bounds, ScalesOfABlockMayBeMultipliedFirst) {
+  EXPECT_LT(getScaledBlockError(2.0, 1e-4, 0.5, "f8E4M3FN"), 1e-5);
+  EXPECT_EQ(getScaledBlockError(0.0, 1e30, 1e30, "f8E4M3FN"), kInf);
+  EXPECT_EQ(getScaledBlockError(2.0, 1e-30, 1e-30, "f8E4M3FN"), kInf);
+  // Those of wider operands keep the program's order.
+  EXPECT_LT(getScaledBlockError(0.0, 1e30, 1e30, "f32"), 1e-5);
+}

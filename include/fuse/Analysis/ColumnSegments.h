@@ -19,8 +19,8 @@
 
 namespace mlir::fuse {
 
-/// The most of them, since each has its own room for what threads exchange.
-inline constexpr size_t kMostColumnSegments = 4;
+/// The most of them: each is code of its own.
+inline constexpr size_t kMostColumnSegments = 64;
 
 /// One segment with all of the kernel, where its reductions walk one space.
 /// Else several, each with one walk over all but a static last dimension, and
@@ -34,6 +34,15 @@ columnSegmentsOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 /// The space of one of several segments with the columns of all: what schedules
 /// and the model of time count.
 ReductionSpace joinedColumns(ArrayRef<ReductionSegment> segments);
+
+/// Bytes of the narrowest element that a segment streams.
+int64_t narrowestBytes(const ReductionSegment &segment, const DimClasses &dims);
+
+/// The elements of each segment's vectors, where those of the segment with the
+/// widest elements have `vector`: as many bytes, as far as they divide the
+/// columns. Of one segment they are `vector`, whether that divides or not.
+SmallVector<int64_t> columnVectors(ArrayRef<ReductionSegment> segments,
+                                   int64_t vector, const DimClasses &dims);
 
 } // namespace mlir::fuse
 

@@ -29,6 +29,11 @@
 
 namespace mlir::fuse {
 
+/// Instructions, and bytes in memory, of an element of an operand.
+struct OperandWork {
+  double instructions = 0, bytes = 0;
+};
+
 struct StreamedSpace {
   /// The first contraction, and the letters of its product.
   ContractOp scores;
@@ -37,9 +42,15 @@ struct StreamedSpace {
   /// do, of a known size above 1: query heads that share a head of keys.
   std::optional<char> heads;
   MmaOperand queries, keys;
-  /// Whether keys, or values, follow in the kernel from 8-bit floats: their
-  /// `tensor` is what is computed, in the order of features, places and others.
-  bool computesKeys = false, computesValues = false;
+  /// Whether queries, keys or values are computed in the kernel, from 8-bit
+  /// floats or by turning pairs of features: their `tensor` is what is
+  /// computed, in the order of features, places and others.
+  bool computesQueries = false, computesKeys = false, computesValues = false;
+  OperandWork ofQueries, ofKeys, ofValues;
+  /// Where the values are features of the keys that follow each other, as those
+  /// of a latent cache are, the first of these: values() then reads the same
+  /// elements of the keys' tensor.
+  std::optional<int64_t> firstOfKeys;
   /// What the softmax is of, its statistics, and its exponentials.
   Value logits;
   ReduceOp max, sum;
@@ -74,7 +85,9 @@ struct StreamedSpace {
   const MmaOperand &values() const {
     return product.segments.front().contractions.front().columns;
   }
-  bool computes() const { return computesKeys || computesValues; }
+  bool computes() const {
+    return computesQueries || computesKeys || computesValues;
+  }
   /// Whether keys or values are gathered from pages.
   bool isPaged() const;
   /// The second contraction's letter for one of the first's result.
@@ -115,14 +128,30 @@ FailureOr<StreamedSpace>
 panelStreamedSpaceOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 
 /// The ops that a contraction's operand follows from, back to what is not
-/// `isInside`, where they are few and cost little, and widen 8-bit floats: a
-/// kernel that computes the operand reads fewer bytes. Else none.
+/// `isInside`, where they are few, and widen 8-bit floats or turn pairs of
+/// features: a kernel that computes the operand reads fewer bytes, or none
+/// twice. Else none.
 SmallVector<Operation *>
-wideningOps(Value operand, llvm::function_ref<bool(Operation *)> isInside);
+operandOps(Value operand, llvm::function_ref<bool(Operation *)> isInside);
+
+/// What it takes that `ops` compute an element of the operand.
+OperandWork operandWork(Value operand, ArrayRef<Operation *> ops);
+
+/// Of features of keys that are values, the first is a multiple of so many.
+inline constexpr int64_t kFirstOfKeys = MmaScheduleAttr::kRowElements;
+
+/// Elements of a row up to which a consumer has rows of its own; of wider ones
+/// consumers share the columns.
+inline constexpr int64_t mostNarrowDepth = 256;
+bool areWideRows(int64_t depth, int64_t columns);
 
 /// Whether the op computes with one of the values; the index along a dimension
 /// only has the shape of its operand.
 bool computesWith(Operation *op, const llvm::DenseSet<Value> &values);
+
+/// The maximum of the rows that a sum is of the exponentials of, below the
+/// larger one of it and another number of the row; null where there is none.
+ReduceOp maximumBelowCeiling(ReduceOp sum);
 
 /// Whether a contraction reads what follows from another.
 bool areChained(ArrayRef<Operation *> ops);

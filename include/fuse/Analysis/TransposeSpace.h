@@ -32,7 +32,8 @@ namespace mlir::fuse {
 /// tiles: most of a tile would be empty.
 inline constexpr int64_t kLeastTileSide = 16;
 
-/// A value that is read across: an input, or one that ops only move.
+/// A value that is read across: an input, one that ops only move, or one that is
+/// padded, reversed or joined.
 struct CrossedValue {
   Value value;
   /// The operands that lead from the results to the value, in this order.
@@ -43,6 +44,9 @@ struct CrossedValue {
   /// Where `along` starts: its index is that of the results' dimension `across`
   /// plus this.
   int64_t offset;
+  /// What a number of lanes along `across` must divide so that all of them lie
+  /// in one operand of each concatenation on the path; 0 for any number.
+  int64_t seam = 0;
 };
 
 struct TransposeSpace {

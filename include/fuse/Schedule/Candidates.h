@@ -82,6 +82,9 @@ streamedSchedulesOf(KernelOp kernel, const DimClasses &dims,
 double streamedSeconds(const StreamedSpace &space, const DimClasses &dims,
                        const GPUTarget &gpu, ArrayRef<AssumedSize> assumed,
                        StreamedScheduleAttr schedule = {});
+/// Whether tiles of its rows have room in the chip's shared memory.
+bool isStreamedOn(const StreamedSpace &space, const DimClasses &dims,
+                  const GPUTarget &gpu);
 
 /// The choice first, then the others from fast to slow, as far as the model
 /// knows. Every one of them lowers. Empty if no scheduler applies.

@@ -57,7 +57,27 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
            "Which of the schedules, from the choice on and then from fast to "
            "slow, kernels get; the choice where there are not as many">,
     Option<"tuning", "tuning", "std::string", "\"\"",
-           "A tuning file, see docs/tuning.md; none if empty">
+           "A tuning file, see docs/tuning.md; none if empty">,
+    Option<"model", "model", "bool", "true",
+           "Rows ask the model that was fitted to the board's times, if there is "
+           "one, before the rules">
+  ];
+}
+
+def ListSchedules : Pass<"fuse-list-schedules", "::mlir::func::FuncOp"> {
+  let summary = "Print which schedules each kernel could have";
+  let description = [{
+    A line of JSON for each kernel: what is chosen for large calls, small, brief
+    and few ones (`chosen`), and every legal schedule with the microseconds that
+    the model of time predicts (`legal`). With `features` it prints what a model
+    of rows is asked about the lines of a file, each a number of rows and a
+    schedule. Sweeps and fits of schedules (tools/tuning) start from it.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The GPU to schedule for">,
+    Option<"features", "features", "std::string", "\"\"",
+           "A file with lines such as: 4096 #fuse.rows<...>">
   ];
 }
 

@@ -20,13 +20,15 @@ namespace mlir::fuse {
 /// Lowers the columns of a kernel; see LowerColumns.cpp.
 class ColumnsLowering {
 public:
-  /// `firstState`: the number of the segment's first part state.
+  /// `vector`: elements of the segment's vectors. `firstState`: the number of
+  /// its first part state.
   ColumnsLowering(KernelFrame &frame, ColumnsScheduleAttr schedule,
-                  const ReductionSegment &segment, unsigned firstState)
+                  const ReductionSegment &segment, int64_t vector,
+                  unsigned firstState)
       : frame(frame), emitter(frame.emitter), schedule(schedule),
         segment(segment), space(segment.space), firstState(firstState),
         kept(this->space.keptExtents()), places(this->space.reducedExtents()),
-        vector(schedule.getVector()), splits(schedule.getSplits()),
+        vector(vector), splits(schedule.getSplits()),
         vectors(schedule.getThreads() / schedule.getSplits()),
         alongPlaces(this->space.isReduced(this->space.domain.size() - 1)),
         width(alongPlaces ? 1 : vector) {}

@@ -462,8 +462,9 @@ FailureOr<Grid> mlir::fuse::lowerColumns(KernelFrame &frame,
   std::vector<ColumnsLowering> lowerings;
   unsigned firstState = 0;
   Grid grid;
-  for (const ReductionSegment &segment : *segments) {
-    lowerings.emplace_back(frame, schedule, segment, firstState);
+  auto vectors = columnVectors(*segments, schedule.getVector(), frame.dims);
+  for (auto [segment, vector] : llvm::zip_equal(*segments, vectors)) {
+    lowerings.emplace_back(frame, schedule, segment, vector, firstState);
     if (failed(lowerings.back().verify()))
       return failure();
     firstState += stateTypes(segment.space.levels.front()).size();

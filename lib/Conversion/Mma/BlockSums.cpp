@@ -7,6 +7,7 @@
 
 #include "BlockSums.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -26,6 +27,7 @@ BlockSums::BlockSums(MmaBuilder &b, const MmaSpace &space,
   for (auto &[value, moved] : blocks.flow.values)
     if (!emitter.divides(pair, b.frame.dims.extents(value).back()))
       lanes = 1;
+  findScales();
 }
 
 int64_t BlockSums::columnCount() const {
@@ -151,44 +153,134 @@ void BlockSums::forEach(
       body(row, column);
 }
 
-/// Of what follows from the contraction: the other operands.
-void BlockSums::loadAhead(const Index &step) {
+/// The other operands of what follows from the contraction.
+void BlockSums::findScales() {
   for (auto &[value, moved] : blocks.flow.values) {
     Operation *op = value.getDefiningOp();
-    if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
-      continue;
-    for (Value operand : op->getOperands())
-      if (!blocks.flow.values.contains(operand))
-        forEach([&, value = value](int64_t row, int64_t column) {
-          emitter.emitOperand(operand, value,
-                              pointOf(value, place(step, row, column)));
-        });
+    if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
+      for (Value operand : op->getOperands())
+        if (!blocks.flow.values.contains(operand))
+          scales.push_back({operand, value});
   }
+  // From what is summed back to the contraction.
+  Value at = blocks.sum->getOperand(0);
+  size_t products = 0;
+  while (at != blocks.contract->getResult(0)) {
+    Operation *op = at.getDefiningOp();
+    if (auto mul = dyn_cast<MulOp>(op)) {
+      bool isLeft = blocks.flow.values.contains(mul.getLhs());
+      if (isLeft == blocks.flow.values.contains(mul.getRhs()))
+        return;
+      at = isLeft ? mul.getLhs() : mul.getRhs();
+      ++products;
+    } else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      at = op->getOperand(0);
+    } else {
+      return;
+    }
+  }
+  isProduct = !emitter.getOptions().strict && products == scales.size();
+}
+
+SmallVector<Value> BlockSums::load(const Index &step) {
+  llvm::MapVector<Value, unsigned> found;
+  numbers.clear();
+  for (const Scale &scale : scales)
+    forEach([&](int64_t row, int64_t column) {
+      Value value = scaleAt(scale, step, row, column);
+      numbers.push_back(found.try_emplace(value, found.size()).first->second);
+    });
+  return llvm::map_to_vector(found, [](auto &entry) { return entry.first; });
+}
+
+bool BlockSums::mayLoadAhead(ArrayRef<Value> loaded) const {
+  // Beside the most sums there is room for the scales of two rows, and of the
+  // blocks of columns that a tile of 256 meets.
+  constexpr int64_t mostSums = 96, besideMost = 8;
+  int64_t sums = rowCount() * columnCount() * lanes;
+  int64_t words = 0;
+  for (Value value : loaded)
+    words += lanesIn(value);
+  return words <= besideMost + std::max<int64_t>(0, mostSums - sums) / 2;
+}
+
+void BlockSums::define(const Index &step, ValueRange loaded) {
+  const unsigned *number = numbers.begin();
+  for (const Scale &scale : scales)
+    forEach([&](int64_t row, int64_t column) {
+      Point point = pointOf(scale.result, place(step, row, column));
+      emitter.define(scale.operand,
+                     emitter.operandPoint(scale.operand, scale.result, point),
+                     loaded[*number++]);
+    });
+}
+
+Value BlockSums::factorAt(const Index &step, int64_t row, int64_t column) {
+  Value factor;
+  for (const Scale &scale : scales) {
+    Value next = scaleAt(scale, step, row, column);
+    if (!factor) {
+      factor = next;
+      continue;
+    }
+    Value &product = factors[{factor, next}];
+    if (!product) {
+      int64_t wide = std::max(lanesIn(factor), lanesIn(next));
+      product = arith::MulFOp::create(b.builder, b.loc(),
+                                      emitter.splat(b.loc(), factor, wide),
+                                      emitter.splat(b.loc(), next, wide));
+    }
+    factor = product;
+  }
+  return factor;
+}
+
+/// A sum with what becomes of a lane of a block's sums, a product of which may
+/// reach it unrounded.
+Value BlockSums::addTo(Value total, Value lane) {
+  auto flags = arith::FastMathFlagsAttr::get(
+      b.builder.getContext(),
+      isProduct ? arith::FastMathFlags::contract : arith::FastMathFlags::none);
+  return arith::AddFOp::create(b.builder, b.loc(), total, lane, flags);
+}
+
+/// What becomes of sums of the block.
+Value BlockSums::scaledAt(const Index &step, int64_t row, int64_t column,
+                          Value sums) {
+  if (isProduct && scales.empty())
+    return sums;
+  if (isProduct) {
+    Value factor = emitter.splat(b.loc(), factorAt(step, row, column), lanes);
+    return arith::MulFOp::create(b.builder, b.loc(), sums, factor,
+                                 arith::FastMathFlags::contract);
+  }
+  Value summed = blocks.sum->getOperand(0);
+  PartedPoint from = place(step, row, column);
+  emitter.define(blocks.contract->getResult(0), places.pointOf(from, lanes),
+                 sums);
+  places.declare(from, lanes);
+  return emitter.emitLanes(summed, pointOf(summed, from));
 }
 
 TileSums BlockSums::add(const Index &step, const TileSums &sums,
                         const TileSums &added) {
-  Value product = blocks.contract->getResult(0);
-  Value summed = blocks.sum->getOperand(0);
   TileSums totals = sums;
   int64_t perBlock = pair / lanes;
+  factors.clear();
   forEach([&](int64_t row, int64_t column) {
     int64_t first =
         2 * pair * (column / perBlock) + pair * (row % 2) + column % perBlock;
     int64_t part = row / 2;
-    PartedPoint from = place(step, row, column);
-    emitter.define(product, places.pointOf(from, lanes),
-                   emitter.gatherLanes(b.loc(), lanes, [&](int64_t i) {
-                     return added[part][first + i];
-                   }));
-    places.declare(from, lanes);
-    Value value = emitter.emitLanes(summed, pointOf(summed, from));
+    Value value = scaledAt(step, row, column,
+                           emitter.gatherLanes(b.loc(), lanes, [&](int64_t i) {
+                             return added[part][first + i];
+                           }));
     for (int64_t i = 0; i < lanes; ++i) {
       Value lane = value;
       if (lanes > 1)
         lane = vector::ExtractOp::create(b.builder, b.loc(), value, i);
       Value &total = totals[part][first + i];
-      total = arith::AddFOp::create(b.builder, b.loc(), total, lane);
+      total = addTo(total, lane);
     }
   });
   return totals;

@@ -8,11 +8,16 @@
 // Where the summed axis comes in blocks, a step is a block. Its sums are
 // elements of the contraction's result, at the thread's rows and columns:
 //
-//   before the products   load what they are multiplied by
-//   behind them           sum + emit(what is summed, [block, row, column])
+//   while the block before is multiplied   load what they are scaled by
+//   behind the products                    sum + scaled sum of the block
 //
-// A scale of the row is then emitted once for all columns, and one of 128
-// columns once for these, since their points are the same.
+// A scale of the row is loaded once for all columns, and one of 128 columns
+// once for these, since their points are the same. What is loaded goes with the
+// loop from one step to the next: ptxas moves a load behind all that does not
+// need it, products too, and its latency would follow theirs.
+//
+// Where all that stands between is products with scales, the scales of a place
+// are multiplied with each other first, once for all places that share them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +35,12 @@ public:
 
   /// Finds this thread's rows and columns of a tile.
   void startTile(const TilePlace &tile, const ConsumerThread &self);
-  /// Starts the loads of a step.
-  void loadAhead(const Index &step);
+  /// What is loaded for the sums of a step, without repetitions.
+  SmallVector<Value> load(const Index &step);
+  /// Whether a thread has registers for so much of the next step.
+  bool mayLoadAhead(ArrayRef<Value> loaded) const;
+  /// Says that the step's loads gave these.
+  void define(const Index &step, ValueRange loaded);
   /// The sums so far and, added to them, what becomes of those of a step; a
   /// list for each part of 64 rows.
   TileSums add(const Index &step, const TileSums &sums, const TileSums &added);
@@ -49,6 +58,20 @@ private:
   }
   /// `body` for each row and each pair, or column, of this thread.
   void forEach(llvm::function_ref<void(int64_t row, int64_t column)> body);
+  /// An operand, and what is computed of it and of the block's sums.
+  struct Scale {
+    Value operand, result;
+  };
+  void findScales();
+  Value scaleAt(const Scale &scale, const Index &step, int64_t row,
+                int64_t column) {
+    return emitter.emitOperand(scale.operand, scale.result,
+                               pointOf(scale.result, place(step, row, column)));
+  }
+  /// The product of all scales at a place.
+  Value factorAt(const Index &step, int64_t row, int64_t column);
+  Value scaledAt(const Index &step, int64_t row, int64_t column, Value sums);
+  Value addTo(Value total, Value lane);
 
   MmaBuilder &b;
   PointEmitter &emitter;
@@ -57,6 +80,13 @@ private:
   MmaScheduleAttr schedule;
   FlowPlaces places;
   int64_t lanes;
+  /// All other operands of what follows from the contraction.
+  SmallVector<Scale, 2> scales;
+  /// Whether what is summed is the block's sums times all of them.
+  bool isProduct = false;
+  /// Of each place of a scale in turn, the number of what is loaded for it.
+  SmallVector<unsigned> numbers;
+  llvm::SmallDenseMap<std::pair<Value, Value>, Value> factors;
   /// Of the result, for the tile at hand: one index for each of the axes that
   /// rows join.
   SmallVector<SmallVector<Index, 4>> rows;

@@ -24,14 +24,13 @@ ComputedTiles::ComputedTiles(MmaBuilder &b, const ThreadChunk &chunk,
   }
 }
 
-/// The features from `along` on of a place. Where `exists`, null for always,
-/// does not hold, the thread has another's elements, and stores zeros.
-void ComputedTiles::computeChunk(Value to, const Index &place, Value exists,
-                                 int64_t along) {
+/// The features from `along` on of a place; zeros of one that does not exist.
+void ComputedTiles::computeChunk(Value to, const Row &row, int64_t along) {
   PointEmitter::Scope scope(emitter);
   int64_t lanes = ThreadChunk::bytes / slot.bytesEach;
   Index feature = emitter.add(b.indexOf(b.mul(chunk.column, lanes)),
                               Index::constant(along));
+  Value exists = row.exists;
   if (along + slot.rowElements() > features.size) {
     exists = b.frame.both(
         exists, emitter.less(feature, Index::constant(features.size)));
@@ -41,7 +40,8 @@ void ComputedTiles::computeChunk(Value to, const Index &place, Value exists,
   point.lanes = lanes;
   for (auto [axis, index] : llvm::zip_equal(axes, outer))
     point.dims.push_back(axis == operand.axes[0]   ? feature
-                         : axis == operand.axes[1] ? place
+                         : axis == operand.axes[1] ? row.place
+                         : axis == row.axis        ? row.other
                                                    : index);
   Type element = getElementTypeOrSelf(operand.tensor);
   Value stored = emitter.toStorage(b.loc(), element,
@@ -53,22 +53,27 @@ void ComputedTiles::computeChunk(Value to, const Index &place, Value exists,
   LLVM::StoreOp::create(b.builder, b.loc(), stored, to, ThreadChunk::bytes);
 }
 
-void ComputedTiles::compute(Value to, Value first) {
+void ComputedTiles::compute(Value to, Value first, RowFinder find) {
   Index count = emitter.size(places);
   Index last = emitter.add(count, Index::constant(-1));
   bool isWhole = places.isStatic() && places.size % slot.blockRows() == 0;
   for (int64_t further = 0; further < slot.blockRows();
        further += chunk.rowsAtOnce) {
-    Index place = b.indexOf(b.add(first, b.add(chunk.row, further)));
-    Value exists;
-    if (!isWhole) {
-      exists = emitter.less(place, count);
-      place = emitter.min(place, last);
+    Value inTile = b.add(chunk.row, further);
+    Row row;
+    if (find) {
+      row = find(inTile);
+    } else {
+      row.place = b.indexOf(b.add(first, inTile));
+      if (!isWhole) {
+        row.exists = emitter.less(row.place, count);
+        row.place = emitter.min(row.place, last);
+      }
     }
     Value start =
         b.behind(to, b.add(chunk.target, further * SlotOperand::rowBytes));
     for (const SlotBox &box : slot.boxes(0, slot.count))
-      computeChunk(b.behind(start, box.offset), place, exists,
+      computeChunk(b.behind(start, box.offset), row,
                    slot.isAlongK ? box.place : box.further);
   }
 }

@@ -32,11 +32,22 @@ public:
                 const MmaOperand &operand, const SlotOperand &slot,
                 const Extent &places, const Extent &features, OuterPlace outer);
 
+  /// Where a place of the tile lies, that of another axis if it has its own,
+  /// and whether there is one, null for always; else these are of another.
+  struct Row {
+    Index place;
+    Value exists;
+    char axis = 0;
+    Index other = {};
+  };
+  using RowFinder = llvm::function_ref<Row(Value place)>;
+
   /// Stores the places from `first` on to `to`, a pointer to shared memory.
-  void compute(Value to, Value first);
+  /// `find` gives those that do not follow each other.
+  void compute(Value to, Value first, RowFinder find = nullptr);
 
 private:
-  void computeChunk(Value to, const Index &place, Value exists, int64_t along);
+  void computeChunk(Value to, const Row &row, int64_t along);
 
   MmaBuilder &b;
   PointEmitter &emitter;

@@ -34,10 +34,8 @@
 #include "BlockSums.h"
 #include "GatheredEpilogue.h"
 #include "LowerMmaSync.h"
-#include "OperandCopies.h"
 #include "Reductions/ClusterExchange.h"
-#include "TileRing.h"
-#include "TileSlot.h"
+#include "TileCopies.h"
 #include "VerifyMma.h"
 #include "Wgmma.h"
 
@@ -79,7 +77,7 @@ private:
                                   Value step);
   SmallVector<Value> addStep(TileRing &ring, const ConsumerThread &self,
                              const RingPlace &place, ValueRange sums,
-                             Value step);
+                             Value step, SmallVector<Value> &scales);
   SmallVector<Value> startProducts(const ConsumerThread &self, Value at,
                                    ValueRange sums, Value keeps);
   Value leftOf(const ConsumerThread &self, Value at, int64_t part);
@@ -104,6 +102,7 @@ private:
   MmaBuilder b;
   TileOrder order;
   TileSlot slot;
+  std::optional<TileCopies> copies;
   /// Of each run of the slot.
   SmallVector<Wgmma, 1> products;
   /// Of each segment, one of them.
@@ -112,7 +111,6 @@ private:
   std::optional<SumsExchange> exchange;
   /// Where the summed axis comes in blocks.
   std::optional<BlockSums> blockSums;
-  std::optional<OperandCopies> copies;
   Value memory, thread;
   /// The number of this block among those that share a tile, and its steps.
   Value rank, firstStep, lastStep;
@@ -141,7 +139,7 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
       epilogues.emplace_back(b, space, segment, schedule, facts);
   if (space.blocks)
     blockSums.emplace(b, space, schedule);
-  copies.emplace(b, space, schedule, order, slot);
+  copies.emplace(b, space, schedule, slot, order);
 }
 
 void MmaLowering::forEachTile(
@@ -271,21 +269,28 @@ SmallVector<Value> MmaLowering::startProducts(const ConsumerThread &self,
 }
 
 /// Adds the sums of a slot, which tensor cores have with few bits, to those in
-/// f32. Meanwhile they multiply for the other consumer.
+/// f32. Meanwhile they multiply for the other consumer. `scales` are what the
+/// step before has loaded for this one, if anything, and then the next one's.
 SmallVector<Value> MmaLowering::addStep(TileRing &ring,
                                         const ConsumerThread &self,
                                         const RingPlace &place, ValueRange sums,
-                                        Value step) {
+                                        Value step,
+                                        SmallVector<Value> &scales) {
   // All that is at a block's points has this index.
   Index block = b.indexOf(step);
-  if (blockSums)
-    blockSums->loadAhead(block);
+  if (!scales.empty())
+    blockSums->define(block, scales);
+  else if (blockSums)
+    blockSums->load(block);
   ring.awaitFull(place);
   SmallVector<Value> none;
   for (size_t i = 0; i < sums.size(); ++i)
     none.push_back(products[i % products.size()].undefined());
   SmallVector<Value> added =
       startProducts(self, ring.offset(place.slot), none, b.word(0));
+  if (!scales.empty())
+    scales = blockSums->load(
+        b.indexOf(b.min(b.add(step, 1), b.sub(lastStep, b.word(1)))));
   for (auto [number, sum] : llvm::enumerate(added))
     sum = products[number % products.size()].awaitAll(sum);
   ring.release(place.slot, self.thread);
@@ -328,24 +333,31 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
     blockSums->startTile(tile, self);
   // Without a step the sums are zero; with one the first ignores them.
   std::optional<int64_t> k = staticProduct(space.extents(space.k, frame.dims));
-  bool hasSteps =
-      !promotes() && k && *k > (schedule.getSplitK() - 1) * schedule.getTileK();
+  bool hasSteps = k && *k > (schedule.getSplitK() - 1) * schedule.getTileK();
   SmallVector<Value> values;
   for (int64_t part = 0; part < schedule.partsPerConsumer(); ++part)
     for (Wgmma &product : products)
-      values.push_back(hasSteps ? product.undefined() : product.zeros());
+      values.push_back(hasSteps && !promotes() ? product.undefined()
+                                               : product.zeros());
   size_t count = values.size();
   values.append({place.slot, place.parity});
+  if (blockSums && hasSteps) {
+    SmallVector<Value> scales = blockSums->load(b.indexOf(firstStep));
+    if (blockSums->mayLoadAhead(scales))
+      llvm::append_range(values, scales);
+  }
   scf::ForOp all =
       b.loop(firstStep, lastStep, b.word(1), values,
              [&](Value step, ValueRange current) {
                RingPlace here{current[count], current[count + 1]};
                ValueRange sums = current.take_front(count);
+               SmallVector<Value> scales(current.drop_front(count + 2));
                SmallVector<Value> next =
-                   promotes() ? addStep(ring, self, here, sums, step)
+                   promotes() ? addStep(ring, self, here, sums, step, scales)
                               : multiplyStep(ring, self, here, sums, step);
                RingPlace after = ring.next(here);
                next.append({after.slot, after.parity});
+               llvm::append_range(next, scales);
                return next;
              });
   place = {all.getResult(count), all.getResult(count + 1)};

@@ -24,6 +24,18 @@
 //
 // The wait for keys is a branch, over which ptxas does not move exponentials.
 //
+// Taken in turn, a tile's products end before the next softmax:
+//
+//   for each tile
+//     await its keys; start queries x keys
+//     await the products before, free the values
+//     await the scores, free the keys; softmax; turn the sums
+//     await its values; start weights x values
+//
+// So a thread holds no weights beside scores, and a tile whose keys have the
+// values is free before the next one is needed. While one consumer computes a
+// softmax the others multiply.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LowerStreamed.h"
@@ -41,14 +53,21 @@ using namespace mlir::fuse;
 
 /// Blocks that registers leave room for on a multiprocessor, and what a thread
 /// of the producer and of a consumer has of them: 24 + 2 * 240 are the 504 that
-/// three threads get of 65536 for 384, and 24 + 232 the 256 that two get of
-/// half of them for 256.
+/// three threads get of 65536 for 384, 24 + 232 the 256 that two get of half
+/// of them for 256, and 24 + 3 * 160 are below the 512 that four get for 512.
 static constexpr uint32_t producerRegisters = 24;
 static int64_t residentBlocks(StreamedScheduleAttr schedule) {
   return schedule.getConsumers() == 1 ? 2 : 1;
 }
 static uint32_t consumerRegisters(StreamedScheduleAttr schedule) {
-  return schedule.getConsumers() == 1 ? 232 : 240;
+  switch (schedule.getConsumers()) {
+  case 1:
+    return 232;
+  case 2:
+    return 240;
+  default:
+    return 160;
+  }
 }
 
 namespace {
@@ -62,19 +81,32 @@ public:
 private:
   Value addMap(const MmaOperand &operand, const SlotOperand &slot,
                int64_t rows);
+  void forTiles(
+      int64_t parity,
+      llvm::function_ref<RingPlace(const RingPlace &, const RingPlace &)> body);
   void produce();
+  RingPlace produceTile(const RingPlace &ofQueries, const RingPlace &start);
+  void copyValues(const RingPlace &place, Value key, ArrayRef<Value> pages);
   void consume();
+  Value ownQueries();
+  void releaseQueries(const RingPlace &place);
+  RingPlace consumeAhead(const RingPlace &ofQueries, const RingPlace &start);
+  RingPlace consumeInTurn(const RingPlace &ofQueries, const RingPlace &start);
   Value startScores(Value ownQueries, const RingPlace &place);
   Value startProduct(Value sums, const RingPlace &place,
                      ArrayRef<Value> weights);
-  RowState firstTile(Value ownQueries);
+  RowState firstTile(const RingPlace &start);
   Value lastProduct(Value sums, const RingPlace &place, const RowState &state);
   SmallVector<Value> ifKeys(llvm::function_ref<SmallVector<Value>()> body,
                             llvm::function_ref<SmallVector<Value>()> otherwise);
   Value turned(Value sums, ArrayRef<Value> factors);
   Value turnedIfNeeded(Value sums, const RowState &state);
+  void startEpilogue();
   void writeResults(ArrayRef<Value> sums) override;
   void release(TileRing &ring, Value slot, Value condition = {});
+  /// Where values are: in slots of their own, or in the keys'.
+  bool haveValueSlots() const { return !schedule.getValuesInKeys(); }
+  TileRing &ringOfValues() { return haveValueSlots() ? *valueRing : *keyRing; }
 
   Wgmma scoreProduct, product;
   Value queryMap, keyMap, valueMap;
@@ -89,7 +121,7 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
       scoreProduct(b, schedule.getTileK(),
                    getElementTypeOrSelf(space.queries.tensor),
                    getElementTypeOrSelf(space.keys.tensor), queries, keys),
-      product(b, schedule.getTileN(),
+      product(b, schedule.columnsPerConsumer(),
               space.productOp().getType().getElementType(),
               space.productOp().getType().getElementType(), values, values) {
   queryMap = addMap(space.queries, queries,
@@ -97,9 +129,10 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
                                             : queries.blockRows());
   keyMap = addMap(space.keys, keys,
                   keyPages.exist() ? keyPages.rowsPerCopy() : keys.blockRows());
-  valueMap = addMap(space.values(), values,
-                    valuePages.exist() ? valuePages.rowsPerCopy()
-                                       : values.blockRows());
+  if (haveValueSlots())
+    valueMap = addMap(space.values(), values,
+                      valuePages.exist() ? valuePages.rowsPerCopy()
+                                         : values.blockRows());
 }
 
 /// With several heads in a tile a copy brings the queries of one after the
@@ -124,47 +157,91 @@ Value StreamedLowering::addMap(const MmaOperand &operand,
 // Producer
 //===----------------------------------------------------------------------===//
 
-void StreamedLowering::produce() {
+/// The places of both rings that a tile leaves.
+RingPlace StreamedLowering::produceTile(const RingPlace &ofQueries,
+                                        const RingPlace &start) {
   auto outer = [&](char axis) { return outerPlace(axis); };
-  copySlot(b, *queryRing, queryRing->start(0), queries, space.queries, queryMap,
+  copySlot(b, *queryRing, ofQueries, queries, space.queries, queryMap,
            schedule.queryBytes(), [&](char axis, const SlotBox &box) {
              return axis == space.k   ? b.word(box.place)
                     : axis == space.m ? b.add(tile.row, box.further)
                                       : outer(axis);
            });
-  RingPlace start = keyRing->start(/*parity=*/1);
   // An empty tensor has no map.
   Value last =
       tiles.exist ? b.select(tiles.exist, tiles.last, tiles.first) : tiles.last;
-  b.loop(tiles.first, last, b.word(1), {start.slot, start.parity},
-         [&](Value step, ValueRange current) -> SmallVector<Value> {
-           RingPlace place{current[0], current[1]};
-           Value number = tileAt(step);
-           Value key = b.mul(number, schedule.getTileK());
-           SmallVector<Value> ofKeys, ofValues;
-           if (keyPages.exist())
-             ofKeys = keyPages.load(tile, key);
-           if (valuePages.exist())
-             ofValues = valuePages.load(tile, key);
-           keyRing->awaitEmpty(place);
-           keyPages.copy(*keyRing, place, keys, ofKeys, keyMap,
-                         schedule.keyBytes(), key,
-                         [&](char axis, const SlotBox &box) {
-                           return axis == space.k   ? b.word(box.place)
-                                  : axis == space.n ? b.add(key, box.further)
-                                                    : outer(axis);
-                         });
-           valueRing->awaitEmpty(place);
-           valuePages.copy(
-               *valueRing, place, values, ofValues, valueMap,
-               schedule.valueBytes(), key, [&](char axis, const SlotBox &box) {
-                 return axis == space.product.k   ? b.add(key, box.place)
-                        : axis == space.product.n ? b.word(box.further)
-                                                  : tile.outer.lookup(axis);
-               });
-           RingPlace next = keyRing->next(place);
-           return {next.slot, next.parity};
+  scf::ForOp loop =
+      b.loop(tiles.first, last, b.word(1), {start.slot, start.parity},
+             [&](Value step, ValueRange current) -> SmallVector<Value> {
+               RingPlace place{current[0], current[1]};
+               Value number = tileAt(step);
+               Value key = b.mul(number, schedule.getTileK());
+               SmallVector<Value> ofKeys, ofValues;
+               if (keyPages.exist())
+                 ofKeys = keyPages.load(tile, key);
+               if (haveValueSlots() && valuePages.exist())
+                 ofValues = valuePages.load(tile, key);
+               keyRing->awaitEmpty(place);
+               keyPages.copy(*keyRing, place, keys, ofKeys, keyMap,
+                             schedule.keyBytes(), key,
+                             [&](char axis, const SlotBox &box) {
+                               return axis == space.k ? b.word(box.place)
+                                      : axis == space.n
+                                          ? b.add(key, box.further)
+                                          : outer(axis);
+                             });
+               if (haveValueSlots())
+                 copyValues(place, key, ofValues);
+               RingPlace next = keyRing->next(place);
+               return {next.slot, next.parity};
+             });
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+/// Tiles of queries from the block's own on: one, or as many as there are for
+/// the blocks that take them in turn. `body` gets the places of the rings of
+/// queries, and of keys and values, and returns that of the latter.
+void StreamedLowering::forTiles(
+    int64_t parity,
+    llvm::function_ref<RingPlace(const RingPlace &, const RingPlace &)> body) {
+  if (schedule.getPersistent() == 0) {
+    body(queryRing->start(parity), keyRing->start(parity));
+    return;
+  }
+  Value stride = b.wordOf(
+      {gpu::GridDimOp::create(builder, frame.loc(), gpu::Dimension::x)});
+  RingPlace ofQueries = queryRing->start(parity);
+  RingPlace others = keyRing->start(parity);
+  b.loop(b.wordOf(frame.blockId()), places.count(), stride,
+         {ofQueries.slot, ofQueries.parity, others.slot, others.parity},
+         [&](Value number, ValueRange current) -> SmallVector<Value> {
+           placeTile(number);
+           RingPlace own{current[0], current[1]};
+           RingPlace next = body(own, {current[2], current[3]});
+           RingPlace after = queryRing->next(own);
+           return {after.slot, after.parity, next.slot, next.parity};
          });
+}
+
+void StreamedLowering::produce() {
+  forTiles(/*parity=*/1,
+           [&](const RingPlace &ofQueries, const RingPlace &place) {
+             if (schedule.getPersistent() > 0)
+               queryRing->awaitEmpty(ofQueries);
+             return produceTile(ofQueries, place);
+           });
+}
+
+void StreamedLowering::copyValues(const RingPlace &place, Value key,
+                                  ArrayRef<Value> pages) {
+  valueRing->awaitEmpty(place);
+  valuePages.copy(*valueRing, place, values, pages, valueMap,
+                  schedule.valueBytes(), key,
+                  [&](char axis, const SlotBox &box) {
+                    return axis == space.product.k   ? b.add(key, box.place)
+                           : axis == space.product.n ? b.word(box.further)
+                                                     : tile.outer.lookup(axis);
+                  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,8 +273,9 @@ Value StreamedLowering::startScores(Value ownQueries, const RingPlace &place) {
 /// A fence of its own: without one ptxas runs the products one by one.
 Value StreamedLowering::startProduct(Value sums, const RingPlace &place,
                                      ArrayRef<Value> weights) {
+  TileRing &ring = ringOfValues();
   Value descriptor = product.rightDescriptor(
-      valueRing->memoryAt(valueRing->offset(place.slot)));
+      ring.memoryAt(b.add(ring.offset(place.slot), ownValues())));
   constexpr int64_t words = 4;
   product.fence();
   for (int64_t i = 0; i < schedule.getTileK() / values.placesPerStep(); ++i)
@@ -228,12 +306,34 @@ void StreamedLowering::consume() {
   constexpr int64_t group = MmaScheduleAttr::kGroup, warp = 32;
   self = {b.sub(b.div(thread, group), b.word(1)), b.rem(thread, group),
           b.rem(thread, warp)};
-  scores.initialize(tile, self);
-  queryRing->awaitFull(queryRing->start(0));
-  Value ownQueries =
-      b.mul(self.consumer, queries.offsetOf(MmaScheduleAttr::kRows));
-  RingPlace start = keyRing->start(0);
-  RowState state = firstTile(ownQueries);
+  bool persists = schedule.getPersistent() > 0;
+  if (persists)
+    startEpilogue();
+  forTiles(/*parity=*/0,
+           [&](const RingPlace &ofQueries, const RingPlace &start) {
+             scores.initialize(tile, rowThread());
+             queryRing->awaitFull(ofQueries);
+             return schedule.takesTurns() ? consumeInTurn(ofQueries, start)
+                                          : consumeAhead(ofQueries, start);
+           });
+  if (persists)
+    epilogue->finish();
+}
+
+/// The queries of this consumer's rows, in bytes from the first.
+Value StreamedLowering::ownQueries() {
+  return b.mul(rowThread().consumer, queries.offsetOf(MmaScheduleAttr::kRows));
+}
+
+/// Only blocks that take tiles in turn fill the queries' slot again.
+void StreamedLowering::releaseQueries(const RingPlace &place) {
+  if (schedule.getPersistent() > 0)
+    release(*queryRing, place.slot);
+}
+
+RingPlace StreamedLowering::consumeAhead(const RingPlace &ofQueries,
+                                         const RingPlace &start) {
+  RowState state = firstTile(start);
   auto pack = [&](const RowState &of, Value sums, const RingPlace &keyPlace,
                   const RingPlace &valuePlace) {
     SmallVector<Value> all = {sums, keyPlace.slot, keyPlace.parity,
@@ -250,7 +350,7 @@ void StreamedLowering::consume() {
         RingPlace keyPlace{current[1], current[2]};
         RingPlace valuePlace{current[3], current[4]};
         RowState now = unpack(current);
-        Value queriesHere = order.fixHere(ownQueries);
+        Value queriesHere = order.fixHere(ownQueries());
         Value number = tileAt(step);
         SmallVector<Value> missing = missingKeys(number);
         keyRing->awaitFull(keyPlace);
@@ -273,10 +373,70 @@ void StreamedLowering::consume() {
         return pack(now, sums, keyRing->next(keyPlace),
                     valueRing->next(valuePlace));
       });
+  releaseQueries(ofQueries);
   RowState last = unpack(loop.getResults());
   RingPlace valuePlace{loop.getResult(3), loop.getResult(4)};
   Value sums = lastProduct(loop.getResult(0), valuePlace, last);
+  RingPlace next = valueRing->next(valuePlace);
+  if (schedule.getPersistent() > 0) {
+    // The loop has freed all values but the last two.
+    release(
+        *valueRing, valueRing->previousSlot(valuePlace),
+        frame.both(tiles.exist, b.isLess(b.add(tiles.first, 1), tiles.last)));
+    release(*valueRing, valuePlace.slot, tiles.exist);
+    if (tiles.exist)
+      next = {b.select(tiles.exist, next.slot, valuePlace.slot),
+              b.select(tiles.exist, next.parity, valuePlace.parity)};
+  }
   finish(product.values(sums), last);
+  return next;
+}
+
+/// The wait for the products before leaves the scores' under way.
+RingPlace StreamedLowering::consumeInTurn(const RingPlace &ofQueries,
+                                          const RingPlace &start) {
+  auto pack = [](Value sums, const RingPlace &place, const RowState &of) {
+    SmallVector<Value> all = {sums, place.slot, place.parity};
+    llvm::append_range(all, of.all());
+    return all;
+  };
+  Value last =
+      tiles.exist ? b.select(tiles.exist, tiles.last, tiles.first) : tiles.last;
+  scf::ForOp loop = b.loop(
+      tiles.first, last, b.word(1),
+      pack(product.zeros(), start, rows.nothing(/*weights=*/0)),
+      [&](Value step, ValueRange current) {
+        RingPlace place{current[1], current[2]};
+        RowState now(current.drop_front(3));
+        Value queriesHere = order.fixHere(ownQueries());
+        Value number = tileAt(step);
+        SmallVector<Value> missing = missingKeys(number);
+        keyRing->awaitFull(place);
+        Value found = startScores(queriesHere, place);
+        Value sums = product.awaitAllBut(current[0], 1);
+        release(ringOfValues(), keyRing->previousSlot(place),
+                b.differs(step, tiles.first));
+        found = scoreProduct.awaitAll(found);
+        if (haveValueSlots())
+          release(*keyRing, place.slot);
+        rows.follow(logitsOf(scoreProduct.values(found), number, missing), now,
+                    /*isFirst=*/false);
+        sums = turnedIfNeeded(sums, now);
+        SmallVector<Value> weights = scores.packed(now.weights);
+        now.weights.clear();
+        if (haveValueSlots())
+          valueRing->awaitFull(place);
+        sums = startProduct(sums, place, weights);
+        return pack(sums, keyRing->next(place), now);
+      });
+  releaseQueries(ofQueries);
+  Value sums = product.awaitAll(loop.getResult(0));
+  RingPlace next{loop.getResult(1), loop.getResult(2)};
+  if (schedule.getPersistent() > 0)
+    release(ringOfValues(), keyRing->previousSlot(next), tiles.exist);
+  RowState state(loop.getResults().drop_front(3));
+  finish(product.values(sums), state);
+  return next;
 }
 
 /// Values of one of two branches; of `body`'s where there always are keys.
@@ -299,13 +459,12 @@ StreamedLowering::ifKeys(llvm::function_ref<SmallVector<Value>()> body,
   return SmallVector<Value>(branch.getResults());
 }
 
-RowState StreamedLowering::firstTile(Value ownQueries) {
+RowState StreamedLowering::firstTile(const RingPlace &start) {
   auto multiply = [&] {
-    RingPlace start = keyRing->start(0);
     Value number = b.sub(tiles.last, b.word(1));
     SmallVector<Value> missing = missingKeys(number);
     keyRing->awaitFull(start);
-    Value sums = scoreProduct.awaitAll(startScores(ownQueries, start));
+    Value sums = scoreProduct.awaitAll(startScores(ownQueries(), start));
     release(*keyRing, start.slot);
     PointEmitter::Scope scope(frame.emitter);
     RowState state;
@@ -334,16 +493,24 @@ Value StreamedLowering::lastProduct(Value sums, const RingPlace &place,
       .front();
 }
 
-void StreamedLowering::writeResults(ArrayRef<Value> sums) {
-  TileSums own = {SmallVector<Value>(sums)};
+void StreamedLowering::startEpilogue() {
   BufferUse use;
   epilogue->addTo(use);
   int64_t buffers =
       schedule.queryBytes() +
       schedule.getStages() * (schedule.keyBytes() + schedule.valueBytes());
   epilogue->initialize(self, b.behind(memory, buffers), use);
+}
+
+/// Where a block has one tile nothing of this is computed, and held, before.
+void StreamedLowering::writeResults(ArrayRef<Value> sums) {
+  TileSums own = {SmallVector<Value>(sums)};
+  bool isOnlyTile = schedule.getPersistent() == 0;
+  if (isOnlyTile)
+    startEpilogue();
   epilogue->write(tile, own, &*keyRing, keyRing->start(0));
-  epilogue->finish();
+  if (isOnlyTile)
+    epilogue->finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -369,12 +536,15 @@ Grid StreamedLowering::run() {
   };
   addRing(queryRing, 1, schedule.queryBytes(), 0);
   addRing(keyRing, stages, schedule.keyBytes(), keysAt);
-  addRing(valueRing, stages, schedule.valueBytes(), valuesAt);
-  placeTile();
+  if (haveValueSlots())
+    addRing(valueRing, stages, schedule.valueBytes(), valuesAt);
+  if (schedule.getPersistent() == 0)
+    placeTile();
   Value isFirst = b.equal(thread, 0);
   frame.ifTrue(isFirst, [&] {
     for (auto *ring : {&queryRing, &keyRing, &valueRing})
-      (*ring)->initialize();
+      if (*ring)
+        (*ring)->initialize();
   });
   NVVM::BarrierOp::create(builder, frame.loc());
   Value isProducer = b.equal(b.div(thread, MmaScheduleAttr::kGroup), 0);

@@ -24,6 +24,9 @@
 // of keys and values take turns, and 2 (s - 1) of them are ahead of the one
 // that is awaited.
 //
+// Where the keys have the values there is one arrival a tile: behind it the
+// tile before is free, and is filled with that s - 1 tiles ahead.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LowerStreamedSync.h"
@@ -76,6 +79,7 @@ private:
                llvm::function_ref<Value(char)> outer);
   void addReaders();
   StreamedCopies::Row rowOfQueries(Value place);
+  ComputedTiles::Row computedQuery(Value place);
   void copyQueries();
   void copyTile(Ring &ring, Value step, Value slot);
   void startCopies();
@@ -94,18 +98,22 @@ private:
 
   bool holdsQueries() const {
     int64_t tileK = schedule.getTileK();
-    return (schedule.getTileN() + tileK) / 2 + tileK / 4 +
+    return (schedule.columnsPerConsumer() + tileK) / 2 + tileK / 4 +
                schedule.getDepth() / 4 <=
            mostHeld;
   }
   int64_t stages() const { return schedule.getStages(); }
+  /// Whether values have slots of their own, and not the keys'.
+  bool haveValueSlots() const { return !schedule.getValuesInKeys(); }
   int64_t depthSteps() const {
     return llvm::divideCeil(space.depthExtent(frame.dims).size,
                             queries.placesPerStep());
   }
   /// Sums of the columns that there are, in whole fragments.
   int64_t sumCount() const {
-    return llvm::alignTo(space.columnExtent(frame.dims).size, columnsAtOnce) /
+    int64_t columns =
+        llvm::alignTo(space.columnExtent(frame.dims).size, columnsAtOnce);
+    return std::min(columns, schedule.columnsPerConsumer()) /
            MmaSync::kColumns * MmaSync::kSums;
   }
   Value at(const Ring &ring, Value slot) {
@@ -117,6 +125,7 @@ private:
   MmaSync scoreProduct, product;
   std::optional<ThreadChunk> chunk;
   std::optional<StreamedCopies> queryCopies;
+  std::optional<ComputedTiles> computedQueries;
   std::optional<Ring> keyRing, valueRing;
   std::optional<FragmentReader> queryReader, keyReader, valueReader;
   /// Those of all steps, where registers hold them.
@@ -181,14 +190,19 @@ void StreamedSyncLowering::addCopies() {
   auto ofScores = [&](char axis) { return outerPlace(axis); };
   auto ofProduct = [&](char axis) { return tile.outer.lookup(axis); };
   Extent depth = space.depthExtent(dims);
-  queryCopies.emplace(b, *chunk, space.queries, queries, space.m,
-                      space.rowExtent(dims), depth, ofScores);
+  if (space.computesQueries)
+    computedQueries.emplace(b, *chunk, space.scores, space.queries, queries,
+                            space.rowExtent(dims), depth, ofScores);
+  else
+    queryCopies.emplace(b, *chunk, space.queries, queries, space.m,
+                        space.rowExtent(dims), depth, ofScores);
   int64_t keysAt = schedule.queryBytes();
   addRing(keyRing, space.scores, space.keys, keys, keyPages, depth, keysAt,
           ofScores);
-  addRing(valueRing, space.productOp(), space.values(), values, valuePages,
-          space.columnExtent(dims), keysAt + stages() * keys.bytes(),
-          ofProduct);
+  if (haveValueSlots())
+    addRing(valueRing, space.productOp(), space.values(), values, valuePages,
+            space.columnExtent(dims), keysAt + stages() * keys.bytes(),
+            ofProduct);
 }
 
 /// With several heads in a tile its rows are the queries of one after the
@@ -209,7 +223,28 @@ StreamedCopies::Row StreamedSyncLowering::rowOfQueries(Value place) {
   return {at, exists};
 }
 
+/// The same of queries that are computed.
+ComputedTiles::Row StreamedSyncLowering::computedQuery(Value place) {
+  PointEmitter &emitter = frame.emitter;
+  int64_t perHead = schedule.queriesPerTile();
+  Value query = b.add(tile.row, b.rem(place, perHead));
+  Value head = b.add(outerPlace(*space.heads), b.div(place, perHead));
+  Value count = b.wordOf(emitter.size(space.rowExtent(frame.dims)));
+  Value heads = b.word(space.headCount(frame.dims));
+  return {b.indexOf(b.min(query, b.sub(count, b.word(1)))),
+          frame.both(b.isLess(query, count), b.isLess(head, heads)),
+          *space.heads, b.indexOf(b.min(head, b.sub(heads, b.word(1))))};
+}
+
 void StreamedSyncLowering::copyQueries() {
+  if (computedQueries) {
+    if (schedule.getHeads() > 1)
+      computedQueries->compute(
+          memory, tile.row, [&](Value place) { return computedQuery(place); });
+    else
+      computedQueries->compute(memory, tile.row);
+    return;
+  }
   if (schedule.getHeads() > 1)
     queryCopies->copy(memory, b.word(0),
                       [&](Value place) { return rowOfQueries(place); });
@@ -246,8 +281,10 @@ void StreamedSyncLowering::startCopies() {
   copyQueries();
   for (int64_t stage = 0; stage < stages(); ++stage) {
     Value step = b.add(tiles.first, stage);
-    copyTile(*keyRing, step, b.word(stage));
-    if (stage + 1 < stages())
+    bool isAhead = stage + 1 < stages();
+    if (haveValueSlots() || isAhead)
+      copyTile(*keyRing, step, b.word(stage));
+    if (haveValueSlots() && isAhead)
       copyTile(*valueRing, step, b.word(stage));
   }
 }
@@ -255,7 +292,8 @@ void StreamedSyncLowering::startCopies() {
 /// What all threads have copied of the oldest tile is there, and what all have
 /// read before is free.
 void StreamedSyncLowering::awaitCopies() {
-  NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), 2 * (stages() - 1));
+  int64_t ahead = haveValueSlots() ? 2 * (stages() - 1) : stages() - 2;
+  NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), ahead);
   meet();
 }
 
@@ -267,7 +305,8 @@ void StreamedSyncLowering::addReaders() {
   using Side = FragmentReader::Side;
   Value warp = order.fixHere(b.div(self.thread, warpThreads));
   Value row = b.mul(warp, MmaSync::kRows);
-  Value start = b.mul(self.consumer, queries.offsetOf(MmaScheduleAttr::kRows));
+  Value start =
+      b.mul(rowThread().consumer, queries.offsetOf(MmaScheduleAttr::kRows));
   if (queries.isAlongK)
     queryReader.emplace(b, queries, Side::rows, self.lane,
                         b.add(start, b.mul(row, SlotOperand::rowBytes)),
@@ -312,7 +351,8 @@ SmallVector<Value> StreamedSyncLowering::multiplyKeys(Value slot) {
 
 void StreamedSyncLowering::multiplyValues(MutableArrayRef<Value> sums,
                                           ArrayRef<Value> weights, Value slot) {
-  Value from = at(*valueRing, slot);
+  Value from =
+      b.add(at(haveValueSlots() ? *valueRing : *keyRing, slot), ownValues());
   for (int64_t step = 0; step < schedule.getTileK() / values.placesPerStep();
        ++step)
     for (int64_t first = 0; first < sumCount();
@@ -351,12 +391,15 @@ SmallVector<Value> StreamedSyncLowering::takeTile(Value step,
   Value slot = current[sumCount()];
   RowState state(current.drop_front(sumCount() + 1));
   awaitCopies();
-  copyTile(*valueRing, b.add(step, stages() - 1), previousSlot(slot));
+  copyTile(haveValueSlots() ? *valueRing : *keyRing, b.add(step, stages() - 1),
+           previousSlot(slot));
   Value number = tileAt(step);
   SmallVector<Value> missing = missingKeys(number);
   SmallVector<Value> found = multiplyKeys(slot);
-  awaitCopies();
-  copyTile(*keyRing, b.add(step, stages()), slot);
+  if (haveValueSlots()) {
+    awaitCopies();
+    copyTile(*keyRing, b.add(step, stages()), slot);
+  }
   rows.follow(logitsOf(found, number, missing), state, /*isFirst=*/false);
   sums = turnedIfNeeded(sums, state);
   multiplyValues(sums, scores.packed(state.weights), slot);
@@ -367,7 +410,7 @@ SmallVector<Value> StreamedSyncLowering::takeTile(Value step,
 }
 
 void StreamedSyncLowering::multiply() {
-  scores.initialize(tile, self);
+  scores.initialize(tile, rowThread());
   if (holdsQueries()) {
     awaitCopies();
     for (int64_t step = 0; step < depthSteps(); ++step)
@@ -384,7 +427,8 @@ void StreamedSyncLowering::multiply() {
   NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), 0);
   // Columns that there are not have no sums.
   SmallVector<Value> sums(loop.getResults().take_front(sumCount()));
-  sums.resize(schedule.getTileN() / MmaSync::kColumns * MmaSync::kSums, zero);
+  sums.resize(
+      schedule.columnsPerConsumer() / MmaSync::kColumns * MmaSync::kSums, zero);
   RowState state(loop.getResults().drop_front(sumCount() + 1));
   finish(sums, state);
 }
@@ -393,10 +437,18 @@ void StreamedSyncLowering::multiply() {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Each consumer has a tile of its own, of which the last may have no row.
+/// Each consumer has a tile of its own, of which the last may have no row, or
+/// columns of the only one.
 void StreamedSyncLowering::writeResults(ArrayRef<Value> sums) {
   if (schedule.getStore() != MmaStore::direct)
     meet();
+  TileSums own = {SmallVector<Value>(sums)};
+  BufferUse use;
+  epilogue->addTo(use);
+  if (columnGroup()) {
+    epilogue->initialize(self, memory, use);
+    return epilogue->write(tile, own);
+  }
   TilePlace place = tile;
   place.row = b.add(tile.row, b.mul(self.consumer, MmaScheduleAttr::kRows));
   Extent extent = space.rowExtent(frame.dims);
@@ -405,14 +457,11 @@ void StreamedSyncLowering::writeResults(ArrayRef<Value> sums) {
   if (schedule.getConsumers() > 1 && !isWhole)
     exists = b.isLess(place.row, b.wordOf(frame.emitter.size(extent)));
   frame.ifTrue(exists, [&] {
-    BufferUse use;
-    epilogue->addTo(use);
     Value buffers = b.behind(
         memory, b.mul(self.consumer, MmaScheduleAttr::kBuffers *
                                          MmaScheduleAttr::kBufferBytes));
     epilogue->initialize({b.word(0), self.thread, self.lane}, buffers, use,
                          self.consumer);
-    TileSums own = {SmallVector<Value>(sums)};
     epilogue->write(place, own);
   });
 }

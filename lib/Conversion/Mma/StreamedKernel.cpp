@@ -26,7 +26,8 @@ StreamedKernel::StreamedKernel(KernelFrame &frame,
       values{schedule.getTileN(), schedule.getTileK(),
              space.values().isAlongK(space.product.k),
              MmaScheduleAttr::kElementBytes},
-      scores(b, space, schedule), rows(b, space, scores),
+      scores(b, space, schedule),
+      rows(b, space, scores, schedule.getPolynomials()),
       places(b, space, schedule),
       keyPages(b, space.keys, schedule.getTileK(),
                [&](char axis) { return space.productAxis(axis); }),
@@ -38,9 +39,10 @@ StreamedKernel::StreamedKernel(KernelFrame &frame,
                      resultTile, facts);
 }
 
-/// Divisions by numbers that are not known stay before the products.
-void StreamedKernel::placeTile() {
-  tile = order.fixHere(places.place());
+/// Divisions by numbers that are not known stay before the products. A number
+/// may be one thread's, which exchanges nothing with others.
+void StreamedKernel::placeTile(Value number) {
+  tile = number ? places.placeOf(number) : order.fixHere(places.place());
   tiles = places.find(tile, scores.masks());
   if (!schedule.leavesParts())
     return;
@@ -57,12 +59,23 @@ Value StreamedKernel::outerPlace(char scoreAxis) {
   return tile.outer.lookup(space.productAxis(scoreAxis));
 }
 
+Value StreamedKernel::ownValues() {
+  Value at =
+      b.word(space.firstOfKeys ? values.offsetOf(*space.firstOfKeys) : 0);
+  if (Value group = columnGroup())
+    at =
+        b.add(at, b.mul(group, values.offsetOf(schedule.columnsPerConsumer())));
+  return at;
+}
+
 /// For runs of equally many keys of a tile, whether a page of them is missing;
 /// none without pages.
 SmallVector<Value> StreamedKernel::missingKeys(Value number) {
   SmallVector<Value> missing;
   Value key = b.mul(number, schedule.getTileK());
-  StreamedPages *both[] = {&keyPages, &valuePages};
+  SmallVector<StreamedPages *, 2> both = {&keyPages};
+  if (!schedule.getValuesInKeys())
+    both.push_back(&valuePages);
   size_t runs = 0;
   for (StreamedPages *pages : both)
     if (pages->exist())
@@ -129,13 +142,13 @@ SmallVector<Value> StreamedKernel::turned(ArrayRef<Value> sums,
 void StreamedKernel::finish(ArrayRef<Value> sums, RowState &state) {
   PointEmitter &emitter = frame.emitter;
   tile = order.fixHere(tile);
-  scores.initialize(tile, self);
+  scores.initialize(tile, rowThread());
   Value factors[halves];
   for (int64_t half = 0; half < halves; ++half)
     factors[half] = rows.lastTurn(state, half);
   if (schedule.leavesParts()) {
     StreamedLeaver(b, space, schedule, scores, rows)
-        .leave(state, turned(sums, factors), part, self.lane);
+        .leave(state, turned(sums, factors), part, self.lane, columnGroup());
     return;
   }
   // From the last to the first: rows at the edge share a point.
@@ -151,9 +164,11 @@ void StreamedKernel::finish(ArrayRef<Value> sums, RowState &state) {
       factors[half] = b.select(tiles.exist, factors[half], rows.number(1));
     if (space.rowResults.empty())
       continue;
-    // One of the four lanes of a row that is inside.
+    // One of the four lanes of a row that is inside, of one consumer.
     Value writes =
         frame.both(b.equal(b.rem(self.lane, 4), 0), scores.isInside(half));
+    if (Value group = columnGroup())
+      writes = frame.both(writes, b.equal(group, 0));
     for (unsigned result : space.rowResults) {
       Value value = frame.kernel.getYield().getValues()[result];
       Value computed = emitter.emit(value, point);

@@ -29,14 +29,29 @@ protected:
                  StreamedSpace space, TensorFacts facts);
   ~StreamedKernel() = default;
 
-  /// Finds the tile of queries and its tiles of keys.
-  void placeTile();
+  /// Finds the tile of queries, that of the block or of a number, and its tiles
+  /// of keys.
+  void placeTile(Value number = {});
   /// The tile of keys that a step from tiles.first to tiles.last takes, from
   /// the last to the first.
   Value tileAt(Value step);
   /// The tile's place of an axis of the scores but those of the first product.
   Value outerPlace(char scoreAxis);
   SmallVector<Value> missingKeys(Value number);
+  /// This thread as one of those with the block's rows: consumers that share
+  /// columns have the same ones.
+  ConsumerThread rowThread() {
+    return {schedule.columnGroups() > 1 ? b.word(0) : self.consumer,
+            self.thread, self.lane};
+  }
+  /// What this consumer's columns start at, of consumers that share them; null
+  /// where they do not.
+  Value columnGroup() {
+    return schedule.columnGroups() > 1 ? self.consumer : Value();
+  }
+  /// Bytes from the start of a slot of values, or of keys where these have the
+  /// values, to this consumer's columns, a word.
+  Value ownValues();
   /// The logits of the scores `own` of tile `number`.
   SmallVector<Value> logitsOf(ArrayRef<Value> own, Value number,
                               ArrayRef<Value> missing);

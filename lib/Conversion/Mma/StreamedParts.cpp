@@ -97,7 +97,7 @@ mlir::fuse::streamedPartLayoutOf(KernelOp kernel, const DimClasses &dims,
 //===----------------------------------------------------------------------===//
 
 void StreamedLeaver::leave(const RowState &state, ArrayRef<Value> sums,
-                           Value part, Value lane) {
+                           Value part, Value lane, Value group) {
   constexpr int64_t pair = StreamedScores::pair,
                     halves = StreamedScores::halves;
   constexpr int64_t blockColumns = StreamedScores::blockColumns;
@@ -105,26 +105,41 @@ void StreamedLeaver::leave(const RowState &state, ArrayRef<Value> sums,
   SmallVector<Extent> extents = rowExtents(space, dims);
   auto axes = llvm::to_vector(llvm::seq<int64_t>(extents.size()));
   Index count = emitter.product(extents), number = b.indexOf(part);
-  int64_t width = pitchOf(space, dims), blocks = width / blockColumns;
+  int64_t width = pitchOf(space, dims);
+  int64_t own = group ? schedule.columnsPerConsumer() : width;
+  int64_t blocks = std::min(own, width) / blockColumns;
   Index pitch = Index::constant(width);
-  Value quadLane = b.rem(lane, 4);
-  Index quadColumn = b.indexOf(b.mul(quadLane, pair));
+  Value quadLane = b.rem(lane, 4), ownFirst;
+  Value column = b.mul(quadLane, pair), leaves = b.equal(quadLane, 0);
+  if (group) {
+    ownFirst = b.mul(group, own);
+    column = b.add(column, ownFirst);
+    leaves = b.frame.both(leaves, b.equal(group, 0));
+  }
+  Index firstColumn = b.indexOf(column);
   for (int64_t half = 0; half < halves; ++half) {
     Index row = emitter.numberIn(axes, extents, scores.rowPoint(half).dims);
     Value total = rows.total(state, half), inside = scores.isInside(half);
-    b.frame.ifTrue(b.frame.both(inside, b.equal(quadLane, 0)), [&] {
+    b.frame.ifTrue(b.frame.both(inside, leaves), [&] {
       leaveStates(b.frame, {{state.max[half]}, {total}}, number, row, count,
                   maxima);
     });
     b.frame.ifTrue(inside, [&] {
-      Index first = emitter.add(emitter.mul(row, pitch), quadColumn);
+      Index first = emitter.add(emitter.mul(row, pitch), firstColumn);
       for (int64_t block = 0; block < blocks; ++block) {
         Value both = emitter.gatherLanes(b.loc(), pair, [&](int64_t i) {
           return sums[halves * pair * block + pair * half + i];
         });
-        leaveStates(b.frame, {{both}}, number,
-                    emitter.add(first, Index::constant(block * blockColumns)),
-                    emitter.mul(count, pitch), partSums);
+        int64_t further = block * blockColumns;
+        // The last consumer may have columns behind the last.
+        Value exists;
+        if (group && own * schedule.columnGroups() > width)
+          exists = b.isLess(b.add(ownFirst, further), b.word(width));
+        b.frame.ifTrue(exists, [&] {
+          leaveStates(b.frame, {{both}}, number,
+                      emitter.add(first, Index::constant(further)),
+                      emitter.mul(count, pitch), partSums);
+        });
       }
     });
   }
@@ -178,7 +193,8 @@ StreamedCombiner::StreamedCombiner(KernelFrame &frame,
                                    const StreamedSpace &space)
     : frame(frame), emitter(frame.emitter), builder(frame.builder),
       schedule(schedule), space(space), segment(space.product.segments.front()),
-      b(frame), scores(b, space, schedule), rows(b, space, scores),
+      b(frame), scores(b, space, schedule),
+      rows(b, space, scores, schedule.getPolynomials()),
       flowPlaces(emitter, segment.flow), extents(rowExtents(space, frame.dims)),
       rowCount(emitter.product(extents)), parts(frame.partStates->parts),
       columns(space.columnExtent(frame.dims).size), lanes(4) {

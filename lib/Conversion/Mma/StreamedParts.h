@@ -58,8 +58,10 @@ public:
       : b(b), emitter(b.frame.emitter), space(space), schedule(schedule),
         scores(scores), rows(rows) {}
 
+  /// `group` are the thread's columns, of consumers that share them; else
+  /// null.
   void leave(const RowState &state, ArrayRef<Value> sums, Value part,
-             Value lane);
+             Value lane, Value group);
 
 private:
   MmaBuilder &b;

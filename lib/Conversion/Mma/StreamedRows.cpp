@@ -28,6 +28,32 @@ Value StreamedRows::exp2(Value x) {
       .getResult(0);
 }
 
+/// exp2 without special functions, to 2^-18: an addition that leaves no bits
+/// behind the point splits x into the nearest integer, in the low bits of the
+/// sum, and a rest r in [-1/2, 1/2]; 2^r is a minimax polynomial, and the
+/// integer with 127 added the exponent's bits of a factor (Shah et al.,
+/// FlashAttention-4). What is below 2^-126 is 0, NaN stays.
+Value StreamedRows::polynomialExp2(Value x) {
+  constexpr int64_t bias = 127, mantissaBits = 23;
+  constexpr double shifter = 12582912 + bias; // 1.5 * 2^23
+  static constexpr double coefficients[] = {0x1.3a02ccp-7, 0x1.c9fc46p-5,
+                                            0x1.ec0378p-3, 0x1.62e12cp-1, 1.0};
+  Value inside = make<arith::MaximumFOp>(x, number(-bias));
+  Value shifted = make<arith::AddFOp>(inside, number(shifter));
+  Value rest = make<arith::SubFOp>(
+      inside, make<arith::SubFOp>(shifted, number(shifter)));
+  Value power = number(coefficients[0]);
+  for (double next : ArrayRef(coefficients).drop_front())
+    power = fma(power, rest, number(next));
+  Value bits = arith::ShLIOp::create(
+      builder, b.loc(),
+      LLVM::BitcastOp::create(builder, b.loc(), builder.getI32Type(), shifted),
+      b.word(mantissaBits));
+  return make<arith::MulFOp>(
+      power,
+      LLVM::BitcastOp::create(builder, b.loc(), builder.getF32Type(), bits));
+}
+
 Value StreamedRows::tree(SmallVector<Value> values,
                          llvm::function_ref<Value(Value, Value)> join) {
   for (; values.size() > 1; values.resize(values.size() / 2))
@@ -113,6 +139,13 @@ Value StreamedRows::areTurned(const RowState &state) {
       .getResult(0);
 }
 
+/// Evenly among those that a thread computes.
+bool StreamedRows::isPolynomialAt(size_t number) const {
+  constexpr int64_t all = StreamedScheduleAttr::kExponentials;
+  auto before = static_cast<int64_t>(number % all) * polynomials;
+  return (before + polynomials) / all > before / all;
+}
+
 /// exp(x - m) = exp2(c x - c m), with one rounding of c m for all of a row,
 /// which its sum cancels.
 void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
@@ -142,8 +175,12 @@ void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
           arith::CmpFOp::create(builder, b.loc(), arith::CmpFPredicate::OEQ,
                                 base, state.base[half]),
           number(1), exp2(plus(shiftOf(state.base[half]).base, minus)));
-    for (size_t i : own)
-      exponentials[i] = exp2(fma(logits[i], shift.factor, minus));
+    for (auto [number, i] : llvm::enumerate(own)) {
+      Value exponent = fma(logits[i], shift.factor, minus);
+      bool isPolynomial = isPolynomialAt(number);
+      exponentials[i] =
+          isPolynomial ? polynomialExp2(exponent) : exp2(exponent);
+    }
     Value sum = tree(of(exponentials), plus);
     state.sum[half] =
         isFirst ? sum : fma(state.sum[half], state.turn[half], sum);

@@ -58,9 +58,11 @@ struct RowState {
 
 class StreamedRows {
 public:
+  /// Of every 8 exponentials, `polynomials` are computed as such.
   StreamedRows(MmaBuilder &b, const StreamedSpace &space,
-               StreamedScores &scores)
-      : b(b), builder(b.builder), space(space), scores(scores) {}
+               StreamedScores &scores, int64_t polynomials)
+      : b(b), builder(b.builder), space(space), scores(scores),
+        polynomials(polynomials) {}
 
   /// Of rows that have seen no key, with so many weights.
   RowState nothing(int64_t weights);
@@ -102,6 +104,8 @@ private:
     return LLVM::FMAOp::create(builder, b.loc(), x, y, z);
   }
   Value exp2(Value x);
+  Value polynomialExp2(Value x);
+  bool isPolynomialAt(size_t number) const;
   Value tree(SmallVector<Value> values,
              llvm::function_ref<Value(Value, Value)> join);
   Value overQuad(Value value, llvm::function_ref<Value(Value, Value)> join);
@@ -110,6 +114,7 @@ private:
   OpBuilder &builder;
   const StreamedSpace &space;
   StreamedScores &scores;
+  int64_t polynomials;
 };
 
 } // namespace mlir::fuse

@@ -25,6 +25,18 @@ StreamedScores::StreamedScores(MmaBuilder &b, const StreamedSpace &space,
   // Without one all ops are as the program has them.
   if (scale == known)
     scaled.clear();
+  if (!emitter.getOptions().strict)
+    relaxDivisions();
+}
+
+/// Beside the rounding of a contraction's sums that of a quotient is nothing:
+/// a product with the reciprocal has no branch, which a correctly rounded
+/// division has for each element.
+void StreamedScores::relaxDivisions() {
+  for (Operation *op : space.front)
+    if (isa<DivOp>(op) && !op->hasAttr(kAccuracyAttr) &&
+        getElementTypeOrSelf(op->getResult(0)).isF32())
+      op->setAttr(kAccuracyAttr, TypeAttr::get(b.builder.getF32Type()));
 }
 
 static std::optional<double> positiveNumber(Value value) {
@@ -78,7 +90,8 @@ bool StreamedScores::isStraight() const {
     return ofKeys.contains(op) ||
            isa<ContractOp, ReduceOp, ConstantOp, IotaOp, BroadcastOp, AddOp,
                SubOp, MulOp, MaxOp, MinOp, ClampOp, NegOp, AbsOp, SelectOp,
-               CompareOp, AndOp, OrOp, NotOp, CastOp>(op) ||
+               CompareOp, AndOp, OrOp, NotOp, CastOp, TanhOp>(op) ||
+           (isa<DivOp>(op) && op->hasAttr(kAccuracyAttr)) ||
            op == ExpOp(space.exponentials).getOperation() ||
            llvm::any_of(space.rowFactors,
                         [&](auto &row) { return row.op == op; });

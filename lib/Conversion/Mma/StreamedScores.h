@@ -62,6 +62,7 @@ public:
 
 private:
   void findScale(Value value);
+  void relaxDivisions();
   void placeRow(int64_t half, const TilePlace &tile, Value row);
   Value emitLogit(Value value, const Point &point);
   Point pointAt(int64_t half, int64_t column) const;

@@ -29,9 +29,19 @@ static SmallVector<Extent> outerTiles(const StreamedSpace &space,
 GridTerm StreamedTiles::grid(const StreamedSpace &space,
                              StreamedScheduleAttr schedule,
                              const DimClasses &dims) {
-  return {{{outerTiles(space, schedule, dims)},
-           {space.product.extents(space.product.m, dims),
-            schedule.queriesPerTile()}}};
+  GridTerm term{{{outerTiles(space, schedule, dims)},
+                 {space.product.extents(space.product.m, dims),
+                  schedule.queriesPerTile()}}};
+  term.most = schedule.getPersistent();
+  return term;
+}
+
+Value StreamedTiles::count() {
+  const MmaSpace &its = space.product;
+  Value rows = b.wordOf(emitter.product(its.extents(its.m, b.frame.dims)));
+  return b.mul(
+      b.ceilDiv(rows, schedule.queriesPerTile()),
+      b.wordOf(emitter.product(outerTiles(space, schedule, b.frame.dims))));
 }
 
 TilePlace StreamedTiles::place() {
@@ -42,6 +52,10 @@ TilePlace StreamedTiles::place() {
     number = b.sub(block, b.mul(tile, parts));
     block = tile;
   }
+  return placeOf(block);
+}
+
+TilePlace StreamedTiles::placeOf(Value block) {
   const MmaSpace &its = space.product;
   int64_t queries = schedule.queriesPerTile();
   Value rows = b.wordOf(emitter.product(its.extents(its.m, b.frame.dims)));

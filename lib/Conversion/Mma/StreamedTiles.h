@@ -42,6 +42,9 @@ public:
   /// follow each other have the same keys. Later queries, which see more keys
   /// of a causal mask, come first.
   TilePlace place();
+  /// The tile of a number up to count(), where blocks take them in turn.
+  TilePlace placeOf(Value number);
+  Value count();
   /// The keys of this block's part of those that its rows see.
   KeyTiles find(const TilePlace &tile, ArrayRef<ScoreMask> masks);
   /// Tiles of queries, each of which has a block for each part.

@@ -9,6 +9,7 @@
 
 #include "TileSlot.h"
 #include "fuse/Analysis/RowParts.h"
+#include "fuse/Analysis/ScoreMasks.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -216,6 +217,25 @@ static LogicalResult verifyKeyRows(KernelOp kernel, const StreamedSpace &space,
                             << schedule.getTileK() << "; choose " << row;
 }
 
+/// Values that are read where the keys lie: features of these.
+static LogicalResult verifyValuesInKeys(KernelOp kernel,
+                                        const StreamedSpace &space,
+                                        StreamedScheduleAttr schedule) {
+  if (schedule.getValuesInKeys() != space.firstOfKeys.has_value())
+    return kernel.emitError()
+           << "expected values_in_keys = "
+           << (space.firstOfKeys ? "true where the third operand is a slice of"
+                                 : "false where the third operand is none of")
+           << " the second, but got the opposite; change it";
+  int64_t last = space.firstOfKeys.value_or(0) + schedule.getTileN();
+  if (!space.firstOfKeys || last <= schedule.getDepth())
+    return success();
+  return kernel.emitError() << "expected depth of at least " << last
+                            << ", where the columns of the third operand end "
+                               "in the second, but got "
+                            << schedule.getDepth() << "; choose " << last;
+}
+
 LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,
                                          const StreamedSpace &space,
                                          const DimClasses &dims,
@@ -231,13 +251,18 @@ LogicalResult mlir::fuse::verifyStreamed(KernelOp kernel,
     return kernel.emitError() << "expected depth of at least " << depth
                               << ", what the first contraction sums, but got "
                               << schedule.getDepth() << "; choose a larger one";
-  if (failed(verifyKeyRows(kernel, space, schedule)))
+  if (failed(verifyKeyRows(kernel, space, schedule)) ||
+      failed(verifyValuesInKeys(kernel, space, schedule)))
     return failure();
+  if (schedule.getPersistent() > 0 && !scoreMasksOf(space, dims).empty())
+    return kernel.emitError() << "expected persistent = 0 where a mask hides "
+                                 "keys of some rows, so "
+                                 "that tiles take different times, but got "
+                              << schedule.getPersistent() << "; choose 0";
   if (space.computes() && schedule.getIsa() == MmaIsa::wgmma)
     return kernel.emitError()
-           << "expected isa = mma_sync where the second or third operand "
-              "follows from 8-bit floats in the kernel, but got wgmma; use isa "
-              "= mma_sync";
+           << "expected isa = mma_sync where an operand is computed in the "
+              "kernel, but got wgmma; use isa = mma_sync";
   for (const MmaOperand *operand : {&space.keys, &space.values()})
     if (operand->pages && operand->pages->rows % schedule.getTileK() != 0 &&
         schedule.getTileK() % operand->pages->rows != 0)

@@ -437,8 +437,7 @@ Value MovementBuilder::build(UnpackOp unpack) {
   // What is known to be even is known to be half as far.
   int64_t whole = lanes > 1 && place.offset % perByte == 0 ? place.offset : 0;
   source.dims.back() =
-      emitter.add(emitter.div(emitter.add(place, Index::constant(-whole)),
-                              Index::constant(perByte)),
+      emitter.add(emitter.half(emitter.add(place, Index::constant(-whole))),
                   Index::constant(whole / perByte));
   Value bytes = emitter.emitLanes(unpack.getInput(), source);
   bool onGPU = emitter.getOptions().sharedBytes > 0;

@@ -367,6 +367,14 @@ Index PointEmitter::div(const Index &a, const Index &b) {
   });
 }
 
+Index PointEmitter::half(const Index &a) {
+  if (!a.base)
+    return {Value(), a.offset >> 1, a.guarded};
+  return cached('>', a, Index::constant(1), [&](Value x, Value y) -> Value {
+    return arith::ShRSIOp::create(builder, kernel.getLoc(), x, y);
+  });
+}
+
 Index PointEmitter::rem(const Index &a, const Index &b) {
   if (!b.base && b.offset == 1)
     return {Value(), 0, a.guarded};

@@ -221,6 +221,9 @@ public:
   /// a / b and a mod b of non-negative a and positive b.
   Index div(const Index &a, const Index &b);
   Index rem(const Index &a, const Index &b);
+  /// Half of an index, rounded down. A part of one may be negative: a reversed
+  /// index less what is constant in it.
+  Index half(const Index &a);
   /// The smaller; `b` is known not to be negative.
   Index min(const Index &a, const Index &b);
   /// One of two, by an i1.

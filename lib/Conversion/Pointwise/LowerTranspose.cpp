@@ -59,7 +59,9 @@ private:
   void placeBlock();
   void addTiles();
   SmallVector<Index, 4> indices(const Place &place);
-  Point source(const CrossedValue &crossed, const Place &place);
+  Point source(const CrossedValue &crossed, const Place &place,
+               Value *inside = nullptr);
+  Point operandOf(ConcatOp concat, unsigned number, Point point, Value *inside);
   Value exists(const Place &place);
   Index slot(const Place &place);
   void forEachUnits(llvm::function_ref<void(ArrayRef<Index>)> body);
@@ -110,9 +112,15 @@ LogicalResult TransposeLowering::verify() {
              << "; use vector = 1";
   }
   int64_t bytes = 0;
-  for (const CrossedValue &crossed : space.values)
+  for (const CrossedValue &crossed : space.values) {
+    if (crossed.seam % vector != 0)
+      return frame.kernel.emitError()
+             << "expected a schedule whose vector divides where operands of a "
+                "concatenation start and end, but got vector = "
+             << vector << " for " << crossed.seam << "; use vector = 1";
     bytes += tile * tile *
              getElementBytes(getElementTypeOrSelf(crossed.value.getType()));
+  }
   if (bytes <= mostStaticShared)
     return success();
   return frame.kernel.emitError()
@@ -174,18 +182,46 @@ SmallVector<Index, 4> TransposeLowering::indices(const Place &place) {
 }
 
 /// Where a crossed value has the element that the results need at a place.
-Point TransposeLowering::source(const CrossedValue &crossed,
-                                const Place &place) {
+/// `inside`, where given, becomes whether it has one: an operand of a
+/// concatenation has but a part of the places.
+Point TransposeLowering::source(const CrossedValue &crossed, const Place &place,
+                                Value *inside) {
   Point point;
   point.dims = indices(place);
   for (OpOperand *operand : crossed.path) {
     Operation *op = operand->getOwner();
     if (isa<YieldOp>(op))
       continue;
+    if (auto concat = dyn_cast<ConcatOp>(op)) {
+      point = operandOf(concat, operand->getOperandNumber(), point, inside);
+      continue;
+    }
     point = op->hasTrait<mlir::fuse::OpTrait::Pointwise>()
                 ? emitter.operandPoint(operand->get(), op->getResult(0), point)
                 : movedPoint(emitter, op, point);
   }
+  return point;
+}
+
+/// The point of an operand of a concatenation.
+Point TransposeLowering::operandOf(ConcatOp concat, unsigned number,
+                                   Point point, Value *inside) {
+  Index &place = point.dims[concat.getDim()];
+  Index start = Index::constant(0);
+  auto sizeOf = [&](Value input) {
+    return emitter.size(frame.dims.extent(input, concat.getDim()));
+  };
+  for (Value input : concat.getInputs().take_front(number))
+    start = emitter.add(start, sizeOf(input));
+  if (inside) {
+    Index end = emitter.add(start, sizeOf(concat.getInputs()[number]));
+    Value isBehind;
+    if (number > 0)
+      isBehind = emitter.less(emitter.add(start, Index::constant(-1)), place);
+    *inside =
+        frame.both(*inside, frame.both(isBehind, emitter.less(place, end)));
+  }
+  place = emitter.sub(place, start);
   return point;
 }
 
@@ -240,7 +276,7 @@ Value TransposeLowering::readVector(const CrossedValue &crossed,
   Point point = first;
   if (crossed.along + 1 == static_cast<int64_t>(point.dims.size())) {
     point.lanes = vector;
-    point.skew = crossed.offset % vector;
+    point.skew = llvm::mod(crossed.offset, vector);
     return emitter.emitLanes(crossed.value, point);
   }
   return emitter.gatherLanes(crossed.value.getLoc(), vector, [&](int64_t lane) {
@@ -255,11 +291,11 @@ Value TransposeLowering::readStored(unsigned number, const Place &place) {
   const CrossedValue &crossed = space.values[number];
   Location loc = crossed.value.getLoc();
   Type element = elementOf(number);
-  Point point = source(crossed, place);
+  Value inside = exists(place);
+  Point point = source(crossed, place, &inside);
   auto load = [&] {
     return emitter.toStorage(loc, element, readVector(crossed, point));
   };
-  Value inside = exists(place);
   if (!inside)
     return load();
   Type type = PointEmitter::lanesOf(PointEmitter::storageType(element), vector);

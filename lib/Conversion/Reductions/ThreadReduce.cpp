@@ -7,6 +7,7 @@
 
 #include "ThreadReduce.h"
 
+#include "BlockBranches.h"
 #include "ClusterExchange.h"
 #include "StateLoop.h"
 
@@ -113,13 +114,34 @@ static Type slotType(OpBuilder &builder, Type type) {
   return type.isInteger(1) ? Type(builder.getI32Type()) : type;
 }
 
+/// Whether only blocks that take another branch than that to `here` use the
+/// buffer.
+static bool isOfOtherBlocks(Value buffer, Block *here) {
+  auto takesOther = [&](Operation *user) {
+    for (Operation *op = here->getParentOp(); op; op = op->getParentOp())
+      if (auto branch = dyn_cast<scf::IfOp>(op);
+          branch && branch->hasAttr(kOfBlocksAttr) && branch->isAncestor(user))
+        return branch.getThenRegion().isAncestor(user->getParentRegion()) !=
+               branch.getThenRegion().isAncestor(here->getParent());
+    return false;
+  };
+  return !buffer.use_empty() && llvm::all_of(buffer.getUsers(), takesOther);
+}
+
 Value mlir::fuse::addSlots(KernelFrame &frame, Type type, int64_t count) {
   OpBuilder &builder = frame.builder;
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
                                           gpu::AddressSpace::Workgroup);
-  return frame.function.addWorkgroupAttribution(
-      MemRefType::get({count}, slotType(builder, type), AffineMap(), space),
-      frame.loc());
+  auto needed =
+      MemRefType::get({count}, slotType(builder, type), AffineMap(), space);
+  for (Value buffer : frame.function.getWorkgroupAttributions()) {
+    auto has = cast<MemRefType>(buffer.getType());
+    if (has.getElementType() == needed.getElementType() &&
+        has.getNumElements() >= count &&
+        isOfOtherBlocks(buffer, builder.getInsertionBlock()))
+      return buffer;
+  }
+  return frame.function.addWorkgroupAttribution(needed, frame.loc());
 }
 
 static Value toSlot(OpBuilder &builder, Value value) {

@@ -75,16 +75,17 @@ class Array:
 class Builder:
     """Writes one program.
 
-    name    of its function
-    inputs  that were added
-    sizes   further inputs, which carry nothing but a size, by name; see size()
+    name     of its function
+    inputs   that were added
+    sizes    further inputs, which carry nothing but a size, by name; see size()
+    numbers  further inputs, which are sizes passed by value, by Dim; see number()
     """
 
     def __init__(self, name="program"):
         self.name = _identifier(name)
         self.inputs = []
         self._scalars = set()
-        self.sizes = {}
+        self.sizes, self.numbers = {}, {}
         self._body = []
         self._outputs = []
         self._counter = 0
@@ -144,6 +145,17 @@ class Builder:
             self.sizes[key] = array
             self._know(array)
         return self.sizes[key]
+
+    def number(self, dim):
+        """A size as an array of i64 and rank 0: an input more.
+
+        Behind the others, and those of size(), the caller passes the number for each.
+        """
+        if dim not in self.numbers:
+            array = Array(self, f"%number_{len(self.numbers)}", (), "i64")
+            self.numbers[dim] = array
+            self._scalars.add(array.name)
+        return self.numbers[dim]
 
     def like(self, shape):
         """An array stored in exactly this shape, for ops that take their sizes from one."""
@@ -232,7 +244,7 @@ class Builder:
         inputs = ", ".join(
             f"{a.name}: {a.type}"
             f"{' {fuse.scalar}' if a.name in self._scalars else self._dims_attribute(a)}"
-            for a in (*self.inputs, *self.sizes.values())
+            for a in (*self.inputs, *self.sizes.values(), *self.numbers.values())
         )
         types = ", ".join(a.type for a in self._outputs)
         names = ", ".join(a.name for a in self._outputs)

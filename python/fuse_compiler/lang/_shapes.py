@@ -246,19 +246,13 @@ def dynamic_update_slice(into, update, start, axis=0):
     """
     axis, start = normalized(axis, into.ndim), _checked_start(start)
     builder, size = into.builder, update.shape[axis]
-    into, update = builder.materialize(into), builder.materialize(update)
     steps = builder.materialize(iota(builder, (size,), 0, start.dtype))
     ids = builder.emit(
         f"fuse.add {steps.name}, {start.name} : {steps.type}, {start.type} -> {steps.type}",
         steps.shape,
         start.dtype,
     )
-    return builder.emit(
-        f"fuse.scatter {into.name}, {ids.name}, {update.name} dim = {axis} : {into.type}, "
-        f"{ids.type}, {update.type} -> {into.type}",
-        into.shape,
-        into.dtype,
-    )
+    return put(into, ids, update, axis)
 
 
 def _left_out(stop, size):
@@ -339,6 +333,23 @@ def take(table, ids, axis=0):
         f"{tensor_type(shape, table.dtype)}",
         shape,
         table.dtype,
+    )
+
+
+def put(into, ids, updates, axis=0):
+    """`into` with slices along an axis, chosen by ids of any rank, replaced by those of `updates`.
+
+    An id out of range drops its slice; of equal ones any may remain.
+    """
+    axis = normalized(axis, into.ndim)
+    builder = into.builder
+    into, ids = builder.materialize(into), builder.materialize(ids)
+    updates = builder.materialize(updates)
+    return builder.emit(
+        f"fuse.scatter {into.name}, {ids.name}, {updates.name} dim = {axis} : {into.type}, "
+        f"{ids.type}, {updates.type} -> {into.type}",
+        into.shape,
+        into.dtype,
     )
 
 

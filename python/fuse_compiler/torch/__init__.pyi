@@ -13,6 +13,7 @@ class GraphReport:
     kind: str
     regions: tuple[RegionReport, ...]
     eager: dict[tuple[str, str], int]
+    replay: str
     @property
     def coverage(self) -> float: ...
 

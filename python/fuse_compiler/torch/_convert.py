@@ -43,15 +43,22 @@ class Context:
         if isinstance(x, lang.Array):
             return lang.cast(x, dtype)
         if isinstance(x, lang.Dim):
-            raise Unsupported("a size as an operand of arithmetic")
+            return self.size(x, dtype)
         return self.builder.constant(x, dtype)
+
+    def size(self, x, dtype):
+        """A size as a number of rank 0."""
+        if dtype not in ("i32", "i64", "f32", "f64"):
+            # torch computes with the number as it is.
+            raise Unsupported(f"a size as an operand of {dtype}")
+        return lang.cast(self.builder.number(x), dtype)
 
     def operand(self, x, dtype=None):
         """As array(), but numbers stay numbers, which lang computes with exactly."""
         if isinstance(x, lang.Array):
             return lang.cast(x, dtype or self.dtype)
         if isinstance(x, lang.Dim):
-            raise Unsupported("a size as an operand of arithmetic")
+            return self.size(x, dtype or self.dtype)
         is_float = (dtype or self.dtype) in ("f16", "bf16", "f32", "f64")
         return float(x) if is_float else x
 

@@ -6,8 +6,6 @@ VIEWS are the operators whose result shares its input's memory: left outside of 
 region they cost nothing, so a region never ends with one.
 """
 
-import math
-
 import torch
 
 from fuse_compiler import lang
@@ -77,6 +75,15 @@ def _expand(c, x, shape, implicit=False):
     return lang.broadcast_to(x, c.shape)
 
 
+@converter(overload("repeat.default"))
+def _repeat(c, x, repeats):
+    more = len(repeats) - x.ndim
+    sizes = (*[1] * more, *x.shape)
+    split = [d for size in sizes for d in (1, size)]
+    wide = [d for pair in zip(repeats, sizes) for d in pair]
+    return lang.reshape(lang.broadcast_to(lang.reshape(x, split), wide), c.shape)
+
+
 @converter(overload("copy.default"))
 def _copy(c, into, source, non_blocking=False):
     return lang.broadcast_to(c.array(source), c.shape)
@@ -109,17 +116,47 @@ def _bounds(x, axis, start, end):
 
 @converter(overload("slice.Tensor"))
 def _slice(c, x, dim=0, start=None, end=None, step=1):
-    axis, start, end = _bounds(x, dim, start, end)
-    return lang.slice(x, axis, start, end, step)
+    axis = dim % x.ndim
+    try:
+        axis, first, last = _bounds(x, axis, start, end)
+        return lang.slice(x, axis, first, last, step)
+    except Unsupported:
+        first = _dynamic_start(c, x.shape[axis], c.shape[axis], start, end, step)
+    return lang.dynamic_slice(x, first, c.shape[axis], axis)
+
+
+def _dynamic_start(c, size, length, start, end, step):
+    """Where a slice begins, as an array of rank 0; its length proves that nothing is clamped."""
+    first = _place(size, 0 if start is None else start)
+    whole = end is None or isinstance(end, int) and end >= 2**62
+    last = size if whole else _place(size, end)
+    if step != 1 or first is None or last is None or last - first != length:
+        raise Unsupported(f"a slice of {length} from {start} to {end} of {size}")
+    return c.array(first, "i64")
+
+
+def _place(size, index):
+    """An index from the front, or None where its sign is unknown."""
+    if isinstance(index, int):
+        return index if index >= 0 else size + index
+    if isinstance(size - index, int):
+        # So many from the end, where torch has found an element.
+        return index
+    signs = {coefficient > 0 for _, coefficient in index.terms}
+    return (index if True in signs else size + index) if len(signs) == 1 else None
 
 
 @converter(overload("select.int"))
 def _select(c, x, dim, index):
     axis, size = dim % x.ndim, x.shape[dim % x.ndim]
-    if isinstance(size, Dim) or isinstance(index, Dim):
-        raise Unsupported(f"an index into the dynamic dim {size}")
-    start = index % size
-    return lang.squeeze(lang.slice(x, axis, start, start + 1), [axis])
+    place = _place(size, index)
+    if isinstance(place, Dim):
+        part = lang.dynamic_slice(x, c.array(place, "i64"), 1, axis)
+    elif place is None:
+        raise Unsupported(f"the index {index} into {size}, whose sign is unknown")
+    else:
+        part = lang.slice(x, axis, place, place + 1)
+    return lang.squeeze(part, [axis])
 
 
 def _pieces(x, axis, sizes):
@@ -173,22 +210,66 @@ def _pad(c, x, pads, value=0):
 
 @converter(overload("slice_backward.default"))
 def _slice_backward(c, gradient, sizes, dim, start, end, step):
-    axis = dim % len(sizes)
+    axis, length = dim % len(sizes), gradient.shape[dim % len(sizes)]
     size = c.shape[axis]
-    if step != 1 or isinstance(size, Dim):
-        raise Unsupported("the gradient of a slice with steps or of a dynamic dim")
-    start, end = _from_front(start, size, 0), _from_front(end, size, size)
-    return _padded(gradient, axis, start, size - max(end, start))
+    if any(isinstance(d, Dim) for d in (size, start, end)):
+        return _into_zeros(
+            c, gradient, axis, _dynamic_start(c, size, length, start, end, step)
+        )
+    start = _from_front(start, size, 0)
+    if step != 1:
+        gradient = _spread(gradient, axis, step)
+        length = min(length * step, size - start)
+        gradient = lang.slice(gradient, axis, 0, length)
+    return _padded(gradient, axis, start, size - start - length)
+
+
+def _spread(x, axis, step):
+    """With step - 1 zeros behind each element along an axis."""
+    apart = lang.expand_dims(x, axis + 1)
+    apart = _padded(apart, axis + 1, 0, step - 1)
+    shape = (*x.shape[:axis], x.shape[axis] * step, *x.shape[axis + 1 :])
+    return lang.reshape(apart, shape)
+
+
+def _into_zeros(c, part, axis, start):
+    zeros = lang.full(c.builder, c.shape, 0, c.dtype)
+    return lang.dynamic_update_slice(zeros, part, start, axis)
 
 
 @converter(overload("select_backward.default"))
 def _select_backward(c, gradient, sizes, dim, index):
     axis = dim % len(sizes)
     size = c.shape[axis]
-    if isinstance(size, Dim) or isinstance(index, Dim):
-        raise Unsupported(f"the gradient of an index into the dynamic dim {size}")
-    index %= size
-    return _padded(lang.expand_dims(gradient, axis), axis, index, size - index - 1)
+    gradient = lang.expand_dims(gradient, axis)
+    place = _place(size, index)
+    if place is None:
+        raise Unsupported(f"the index {index} into {size}, whose sign is unknown")
+    if any(isinstance(d, Dim) for d in (size, place)):
+        return _into_zeros(c, gradient, axis, c.array(place, "i64"))
+    return _padded(gradient, axis, place, size - place - 1)
+
+
+@converter(overload("roll.default"))
+def _roll(c, x, shifts, dims=()):
+    if not dims:
+        flat = lang.reshape(x, (-1,))
+        return lang.reshape(_rolled(flat, 0, shifts[0]), x.shape)
+    for shift, axis in zip(shifts, dims):
+        x = _rolled(x, axis % x.ndim, shift)
+    return x
+
+
+def _rolled(x, axis, shift):
+    size = x.shape[axis]
+    if not isinstance(size, int) or not isinstance(shift, int):
+        raise Unsupported(f"a rotation by {shift} of {size}")
+    first = -shift % size
+    if not first:
+        return x
+    return lang.concat(
+        [lang.slice(x, axis, first, size), lang.slice(x, axis, 0, first)], axis
+    )
 
 
 def _padded(x, axis, before, after):
@@ -199,8 +280,12 @@ def _padded(x, axis, before, after):
 
 @converter(overload("slice_scatter.default"))
 def _slice_scatter(c, x, source, dim=0, start=None, end=None, step=1):
-    if isinstance(x.shape[dim % x.ndim], Dim) or step != 1:
-        raise Unsupported("a slice with steps or of a dynamic dim that is replaced")
+    axis = dim % x.ndim
+    if step != 1:
+        raise Unsupported("a slice with steps that is replaced")
+    if any(isinstance(d, Dim) for d in (x.shape[axis], start, end)):
+        first = _dynamic_start(c, x.shape[axis], source.shape[axis], start, end, step)
+        return lang.dynamic_update_slice(x, c.array(source), first, axis)
     axis, start, end = _bounds(x, dim, start, end)
     parts = [lang.slice(x, axis, 0, start), c.array(source), lang.slice(x, axis, end)]
     return lang.concat([p for p in parts if p.shape[axis] != 0], axis)
@@ -211,78 +296,6 @@ def _flip(c, x, dims):
     return lang.flip(x, dims)
 
 
-@converter(overload("embedding.default"))
-def _embedding(c, weight, ids, *_, **__):
-    return lang.take(weight, ids, 0)
-
-
-@converter(overload("index_select.default"))
-def _index_select(c, x, dim, ids):
-    return lang.take(x, ids, dim)
-
-
-@converter(overload("index.Tensor"))
-def _index(c, x, indices):
-    given = [(axis, i) for axis, i in enumerate(indices) if i is not None]
-    if any(i.dtype not in ("i32", "i64") for _, i in given):
-        raise Unsupported("a mask to index with")
-    axes = [axis for axis, _ in given]
-    if axes != list(range(axes[0], axes[-1] + 1)):
-        raise Unsupported("indices of dims that do not follow each other")
-    sizes = [x.shape[axis] for axis in axes]
-    if any(isinstance(size, Dim) for size in sizes):
-        raise Unsupported("indices into a dynamic dim, which may be negative")
-    # Of all elements along these axes the number of each, in row-major order.
-    number = None
-    for size, (_, ids) in zip(sizes, given):
-        ids = lang.cast(ids, "i64")
-        ids = lang.where(ids < 0, ids + size, ids)
-        number = ids if number is None else number * size + ids
-    joined = (*x.shape[: axes[0]], math.prod(sizes), *x.shape[axes[-1] + 1 :])
-    return lang.take(lang.reshape(x, joined), number, axes[0])
-
-
-def _one_of_row(c, x, dim, index):
-    """Where the number along an axis is the row's index, as i1, for one index a row."""
-    axis = dim % x.ndim
-    rows = [1 if i == axis else d for i, d in enumerate(x.shape)]
-    if list(index.shape) != rows:
-        raise Unsupported("more than one index in a row")
-    return lang.compare("eq", lang.iota(c.builder, x.shape, axis, index.dtype), index)
-
-
-def _is_reduced(c, x, dim, index):
-    """Whether an element a row is better found where the region walks the rows anyway."""
-    rows = [1 if i == dim % x.ndim else d for i, d in enumerate(x.shape)]
-    producer = c.node.args[0]
-    while producer.target in VIEWS:
-        producer = producer.args[0]
-    is_computed = producer.op == "call_function"
-    is_float = c.dtype in ("f16", "bf16", "f32", "f64")
-    return is_computed and is_float and list(index.shape) == rows
-
-
-@converter(overload("gather.default"))
-def _gather(c, x, dim, index, sparse_grad=False):
-    if not _is_reduced(c, x, dim, index):
-        for axis, (size, wanted) in enumerate(zip(x.shape, index.shape)):
-            if axis != dim % x.ndim and size != wanted:
-                x = lang.slice(x, axis, 0, wanted)
-        return lang.take_along_axis(x, index, dim)
-    chosen = lang.where(_one_of_row(c, x, dim, index), x, 0.0)
-    return lang.sum(chosen, dim, keepdims=True)
-
-
-@converter(overload("scatter.value"), overload("scatter.src"))
-def _scatter(c, x, dim, index, value):
-    rows = [1 if i == dim % x.ndim else d for i, d in enumerate(x.shape)]
-    if list(index.shape) != rows:
-        values = lang.broadcast_to(c.array(value), index.shape)
-        return lang.put_along_axis(x, index, values, dim)
-    chosen = _one_of_row(c, x, dim, index)
-    return lang.where(chosen, c.operand(value), x)
-
-
 @converter(
     overload("full.default"),
     overload("full_like.default"),
@@ -291,7 +304,7 @@ def _scatter(c, x, dim, index, value):
 def _full(c, *args, **_):
     value = args[-1]
     if isinstance(value, Dim):
-        raise Unsupported("a size as a value")
+        return lang.broadcast_to(c.array(value), c.shape)
     return lang.full(c.builder, c.shape, value, c.dtype)
 
 
@@ -302,14 +315,14 @@ def _constant(names, value):
 
 
 _constant("zeros zeros_like new_zeros", 0)
+# Whatever their elements are, nobody may rely on it.
+_constant("new_empty empty_like", 0)
 _constant("ones ones_like new_ones", 1)
 
 
 @converter(overload("scalar_tensor.default"))
 def _scalar(c, value, **_):
-    if isinstance(value, Dim):
-        raise Unsupported("a size as a value")
-    return c.builder.constant(value, c.dtype)
+    return c.array(value)
 
 
 @converter(
@@ -326,16 +339,14 @@ def _iota(c, length, start, step, **_):
 
 
 def _progression(c, start, step):
-    if any(isinstance(x, Dim) for x in (start, step)):
-        raise Unsupported("a range that starts at a size")
-    if not all(isinstance(x, int) for x in (start, step)) or c.dtype not in (
+    if not all(isinstance(x, (int, Dim)) for x in (start, step)) or c.dtype not in (
         "i32",
         "i64",
     ):
         raise Unsupported("a range of floats")
     numbers = lang.iota(c.builder, c.shape, 0, c.dtype)
-    numbers = numbers * step if step != 1 else numbers
-    return numbers + start if start else numbers
+    numbers = numbers if step == 1 else numbers * c.operand(step)
+    return numbers if start == 0 else numbers + c.operand(start)
 
 
 @converter(overload("tril.default"), overload("triu.default"))

@@ -16,7 +16,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from fuse_compiler.torch._attention import ATTENTION, attention_reason
 from fuse_compiler.torch._convert import overload
 from fuse_compiler.torch._convert_shapes import VIEWS
-from fuse_compiler.torch._made import SOURCES
+from fuse_compiler.torch._made import SOURCES, UNDEFINED
 from fuse_compiler.torch._order import draws
 
 # What is computed has at most so many elements; what follows from constants any number.
@@ -41,6 +41,7 @@ def fold_constants(graph_module, options):
     options  of the backend, which say whether attention is ours
     """
     graph, values = graph_module.graph, {}
+    _drop_empty(graph)
     with unset_fake_temporarily():
         for node in graph.nodes:
             value = _value_of(node, values)
@@ -61,6 +62,32 @@ def fold_constants(graph_module, options):
         if node.target is ATTENTION and _is_true(_behind_views(node.args[3])):
             _drop_mask(graph, node, options)
     graph.eliminate_dead_code()
+
+
+def _drop_empty(graph):
+    """Takes out what has no elements: of concatenations, and gradients of such slices."""
+    for node in list(graph.nodes):
+        if node.target is overload("cat.default"):
+            kept = [n for n in node.args[0] if not _is_empty(n)]
+            types = {n.meta["val"].dtype for n in node.args[0]}
+            if not kept or len(kept) == len(node.args[0]) or len(types) > 1:
+                continue
+            node.args = (kept, *node.args[1:])
+            if len(kept) == 1 and node.meta["val"].is_contiguous():
+                node.target, node.args = overload("clone.default"), (kept[0],)
+                node.kwargs = {"memory_format": torch.contiguous_format}
+        elif node.target in _SLICE_GRADIENTS and _is_empty(node.args[0]):
+            _replace(graph, node, 0)
+
+
+_SLICE_GRADIENTS = {
+    overload("slice_backward.default"),
+    overload("select_backward.default"),
+}
+
+
+def _is_empty(node):
+    return any(isinstance(s, int) and s == 0 for s in node.meta["val"].shape)
 
 
 def _drop_mask(graph, node, options):
@@ -87,6 +114,8 @@ def _is_tensor(node):
 def _value_of(node, values):
     """The value of a node: a tensor, of one element where all are the same; None if unknown."""
     if node.op != "call_function" or not _is_tensor(node) or draws(node):
+        return None
+    if node.target in UNDEFINED:
         return None
     fake = node.meta["val"]
     is_static = all(isinstance(size, int) for size in fake.shape)

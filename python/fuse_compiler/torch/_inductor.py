@@ -143,7 +143,7 @@ def _written(subgraph, node):
         shared_program(writer.text, writer.device)
     except Error:
         return None
-    if writer.sizes or any(p.is_split for p in writer.prepare):
+    if writer.sizes or writer.numbers or any(p.is_split for p in writer.prepare):
         return None
     known, sizes = {}, []
     for argument in node.args:

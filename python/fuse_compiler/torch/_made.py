@@ -20,6 +20,8 @@ MADE = {
         "new_full clone"
     ).split()
 } | {overload("arange.start_step"), overload("arange.start")}
+# Whose elements are nothing that anybody may rely on.
+UNDEFINED = {overload("new_empty.default"), overload("empty_like.default")}
 # What makes a tensor of none.
 SOURCES = MADE | {getattr(torch.ops.prims.iota, "default", None)} - {None}
 _CHOICES = {

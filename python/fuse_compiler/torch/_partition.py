@@ -16,7 +16,7 @@ from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 from fuse_compiler.torch._convert import first_value
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._cut import cut
-from fuse_compiler.torch._made import MADE, make_again
+from fuse_compiler.torch._made import MADE, UNDEFINED, make_again
 from fuse_compiler.torch._order import chain_of, chains, restore_order
 
 PREFIX = "fuse_region_"
@@ -123,7 +123,7 @@ def _move(graph, stages, inside, chosen):
 
 def _computed(nodes):
     """How many operators are computed, and not only views or constants."""
-    return sum(1 for n in nodes if n.target not in _FREE and n.target not in MADE)
+    return sum(1 for n in nodes if n.target not in _FREE | MADE | UNDEFINED)
 
 
 def _trim(nodes):

@@ -11,6 +11,7 @@ import threading
 import warnings
 
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 
 from fuse_compiler import lang
 from fuse_compiler._compile import compile as compile_program
@@ -54,11 +55,15 @@ class Region(torch.nn.Module):
         writer = ProgramWriter(graph_module)
         self.text, self._returns_tuple = writer.text, writer.returns_tuple
         self._prepare, self._orders = writer.prepare, writer.orders
-        self._sizes, self._device = writer.sizes, writer.device
+        self._sizes, self._numbers = writer.sizes, writer.numbers
+        self._device = writer.device
         self.program = shared_program(self.text, self._device)
-        self._one = None
+        self._one = _unread(self._device) if self._sizes else None
+        # Whether what the program returns is what the subgraph does.
+        is_tuple = len(self._orders) > 1
+        self._gives_as_is = not any(self._orders) and is_tuple == self._returns_tuple
         # Whether the arguments are the program's inputs as they are.
-        self._is_direct = not self._sizes and [
+        self._is_direct = not (self._sizes or self._numbers) and [
             p.index if p.is_nothing else None for p in self._prepare
         ] == list(range(writer.num_arguments))
 
@@ -90,21 +95,27 @@ class Region(torch.nn.Module):
             tensors = [prepare(arguments) for prepare in self._prepare]
             for size in self._sizes:
                 tensors.append(self._of_size(size(arguments)))
+            tensors += [number(arguments) for number in self._numbers]
             results = self.program(*tensors)
+        if self._gives_as_is:
+            return results
         if not isinstance(results, tuple):
             results = (results,)
-        if any(self._orders):
-            results = tuple(
-                r if order is None else r.permute(order)
-                for r, order in zip(results, self._orders)
-            )
+        results = tuple(
+            r if order is None else r.permute(order)
+            for r, order in zip(results, self._orders)
+        )
         return results if self._returns_tuple else results[0]
 
     def _of_size(self, size):
         """A tensor of so many elements that nobody reads."""
-        if self._one is None:
-            self._one = torch.zeros(1, dtype=torch.bool, device=self._device)
         return self._one.expand(size)
+
+
+def _unread(device):
+    """One element. Made now, since in a CUDA graph's memory nothing may outlive the call."""
+    with unset_fake_temporarily():
+        return torch.zeros(1, dtype=torch.bool, device=device)
 
 
 class ProgramWriter:
@@ -115,6 +126,7 @@ class ProgramWriter:
     prepare  for each input a _Preparation
     sizes    for each input after them, which carries a size only, a function of the
              arguments to it
+    numbers  the same for each that is passed as a number after those
     num_arguments  that the subgraph takes
     outputs  the nodes that the subgraph returns
     orders   for each, how the dims of the program's output are permuted, or None
@@ -146,6 +158,7 @@ class ProgramWriter:
             # Outputs are made like an input, so there must be one.
             self.builder.size(1)
         self.sizes = [self._resolve(a.shape[0]) for a in self.builder.sizes.values()]
+        self.numbers = [self._resolve(d) for d in self.builder.numbers]
         self.text = self.builder.text()
 
     def _learn_sizes(self):

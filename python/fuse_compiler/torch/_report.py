@@ -34,11 +34,13 @@ class GraphReport:
 
     regions  a RegionReport for each
     eager    by operator and reason, how many nodes are left to torch
+    replay   with CUDA graphs "replayed", or why not; else ""
     """
 
     kind: str
     regions: tuple
     eager: dict
+    replay: str = ""
 
     @property
     def coverage(self):
@@ -61,6 +63,8 @@ class GraphReport:
                 lines.append(f"    eager: {region.failure}")
         for (operator, reason), count in sorted(self.eager.items()):
             lines.append(f"  eager: {count} x {operator}: {reason}")
+        if self.replay:
+            lines.append(f"  CUDA graphs: {self.replay}")
         return "\n".join(lines)
 
 
@@ -68,10 +72,12 @@ _lock = threading.Lock()
 _graphs = []
 
 
-def add_graph(kind, regions, reasons):
+def add_graph(kind, regions, reasons, replay=""):
     """Remembers a graph; `reasons` are (operator, reason) of what stayed eager."""
     with _lock:
-        _graphs.append(GraphReport(kind, tuple(regions), dict(Counter(reasons))))
+        _graphs.append(
+            GraphReport(kind, tuple(regions), dict(Counter(reasons)), replay)
+        )
 
 
 def report():

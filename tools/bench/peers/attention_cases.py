@@ -16,7 +16,7 @@ WINDOW_TOKENS, SOFT_CAP = 1024, 20.0
 class Case:
     """`scores` is "", for the op, or what is done to scores; `density` the share of them that
     is not masked; `rows` the queries of a head where they are fewer than the keys, as in
-    decoding."""
+    decoding; `width` the features of the keys that are values, as in a latent cache."""
 
     name: str
     batch: int
@@ -28,6 +28,7 @@ class Case:
     scores: str = ""
     density: float = 1.0
     rows: int | None = None
+    width: int | None = None
 
     @property
     def queries(self):
@@ -36,15 +37,18 @@ class Case:
     @property
     def flops(self):
         pairs = self.batch * self.heads * self.queries * self.tokens * self.density
-        return 4 * pairs * self.head
+        return 2 * pairs * (self.head + (self.width or self.head))
 
     @property
     def key_bytes(self):
         """Of keys and values, in bf16."""
-        return 2 * 2 * self.batch * self.key_heads * self.tokens * self.head
+        tensors = 1 if self.width else 2
+        return 2 * tensors * self.batch * self.key_heads * self.tokens * self.head
 
     @property
     def program(self):
+        if self.width:
+            return _latent(self)
         return _written_out(self) if self.scores else _op(self)
 
 
@@ -98,8 +102,19 @@ DECODED = tuple(
 )
 
 
+LATENT = tuple(
+    Case(
+        f"1 query, {batch} x {tokens} latent keys, {heads} heads of 576/512",
+        *(batch, heads, 1, tokens, 576, False),
+        rows=1,
+        width=512,
+    )
+    for batch, heads, tokens in ((1, 128, 8192), (16, 16, 8192), (32, 128, 4096))
+)
+
+
 def all_cases():
-    return DENSE + SCORED + DECODED
+    return DENSE + SCORED + DECODED + LATENT
 
 
 def _types(case):
@@ -115,6 +130,18 @@ def _op(case):
     return f"""func.func @attention(%q: {q}, %k: {k}, %v: {k}) -> {q} {{
   %r = fuse.attention heads_tokens {causal} %q, %k, %v : {q}, {k}, {k}
   return %r : {q}
+}}"""
+
+
+def _latent(case):
+    q, k = _types(case)
+    v, r = (
+        each.replace(f"x{case.head}xbf16", f"x{case.width}xbf16") for each in (k, q)
+    )
+    return f"""func.func @attention(%q: {q}, %k: {k}) -> {r} {{
+  %v = fuse.slice %k offsets = [0, 0, 0, 0] sizes = [-1, -1, -1, {case.width}] : {k} -> {v}
+  %r = fuse.attention heads_tokens %q, %k, %v : {q}, {k}, {v}
+  return %r : {r}
 }}"""
 
 

@@ -11,8 +11,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1, "i64": 8}
+BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1, "i64": 8}
 TORCH_NAMES = {
+    "f64": "float64",
     "f32": "float32",
     "f16": "float16",
     "bf16": "bfloat16",

@@ -51,6 +51,7 @@ ODD_SHAPES = (
     (4097, 4096, 4096),
     (4096, 1000, 4096),
 )
+SQUARES = (256, 512, 1024, 2048, 4096, 8192)
 # More results than this take too long to check in f64.
 MOST_RESULTS = 16384 * 16384
 HEAD = 128
@@ -62,8 +63,8 @@ LARGE_WEIGHT_BYTES, BF16_BYTES = 32e6, 2
 class Case:
     # Such as "LLaMA-3 8B o bf16 4096x4096x4096".
     name: str
-    # layers, few rows, one row, unknown rows, odd sizes, orders, decoding, fused, weights, f8
-    # or block scales.
+    # layers, few rows, one row, unknown rows, odd sizes, orders, wide floats, decoding, fused,
+    # weights, f8 or block scales.
     set: str
     program: str
     inputs: tuple
@@ -157,6 +158,18 @@ def decoding_cases(rows):
             for layer, (n, k) in MODELS[model].items():
                 if n * k * BF16_BYTES >= LARGE_WEIGHT_BYTES:
                     yield product(f"{model} {layer}", "decoding", (m, n, k))
+
+
+def _wide_floats():
+    """On the ordinary cores, f64 also on tensor cores that have it."""
+    for side in SQUARES:
+        for name, order in (("square", "mk,nk"), ("square, x W", "mk,kn")):
+            yield product(name, "wide floats", (side,) * 3, "f32", order)
+    for m in (16, 512, 4096):
+        for layer, (n, k) in MODELS["LLaMA-3 8B"].items():
+            yield product(f"LLaMA-3 8B {layer}", "wide floats", (m, n, k), "f32")
+    for side in SQUARES[2:-1]:
+        yield product("square", "wide floats", (side,) * 3, "f64")
 
 
 def _orders():
@@ -408,5 +421,6 @@ def all_cases():
         *_orders(),
         *_one_row(),
         *_few_rows(),
+        *_wide_floats(),
         *_layers(),
     ]

@@ -24,6 +24,7 @@ ROUNDS_AHEAD, FLUSHES_AHEAD = 16, 24
 # denormal numbers. For 16 bits twice the rounding; for f32 the error of exponentials
 # and of long sums.
 BOUNDS = {
+    torch.float64: (1e-13, 1e-13, 0),
     torch.float32: (1e-5, 1e-5, 2.0**-149),
     torch.float16: (2.0**-10, 2.0**-11, 2.0**-24),
     torch.bfloat16: (2.0**-7, 2.0**-10, 2.0**-133),

@@ -215,14 +215,129 @@ def all_cases():
             (2, 2048),
             aside=True,
         ),
+        *_more_cases(),
+    )
+
+
+def _more_cases():
+    """Other architectures: packed projections, norms behind, parallel blocks, windows."""
+    return (
+        ModelCase(
+            "phi-3-mini",
+            "Phi3Config",
+            "Phi3ForCausalLM",
+            {
+                **_GROUPED,
+                "hidden_size": 3072,
+                "intermediate_size": 8192,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 32,
+                "pad_token_id": 0,
+            },
+            {**_TINY, "num_key_value_heads": 2},
+            (2, 2048),
+        ),
+        ModelCase(
+            "olmo-2-7b",
+            "Olmo2Config",
+            "Olmo2ForCausalLM",
+            {
+                **_GROUPED,
+                "hidden_size": 4096,
+                "intermediate_size": 11008,
+                "num_attention_heads": 32,
+            },
+            _TINY,
+            (2, 2048),
+        ),
+        ModelCase(
+            "falcon-7b",
+            "FalconConfig",
+            "FalconForCausalLM",
+            {**_GROUPED, "hidden_size": 4544, "num_attention_heads": 71},
+            {"vocab_size": TINY_WORDS, "hidden_size": 64, "num_attention_heads": 4},
+            (2, 2048),
+        ),
+        ModelCase(
+            "stablelm-2-1.6b",
+            "StableLmConfig",
+            "StableLmForCausalLM",
+            {
+                **_GROUPED,
+                "hidden_size": 2048,
+                "intermediate_size": 5632,
+                "num_attention_heads": 32,
+                "use_qkv_bias": True,
+            },
+            _TINY,
+            (2, 2048),
+        ),
+        ModelCase(
+            "modernbert",
+            "ModernBertConfig",
+            "ModernBertModel",
+            {
+                "vocab_size": WORDS,
+                "num_hidden_layers": 4,
+                "hidden_size": 1024,
+                "intermediate_size": 2624,
+                "num_attention_heads": 16,
+                "pad_token_id": 0,
+                "bos_token_id": 1,
+                "eos_token_id": 2,
+                "cls_token_id": 1,
+                "sep_token_id": 2,
+            },
+            {**_TINY, "num_hidden_layers": 2, "local_attention": 8},
+            (16, 512),
+            has_loss=False,
+        ),
+        ModelCase(
+            "glm-4-9b",
+            "Glm4Config",
+            "Glm4ForCausalLM",
+            {
+                **_GROUPED,
+                "hidden_size": 4096,
+                "intermediate_size": 13696,
+                "num_attention_heads": 32,
+                "num_key_value_heads": 2,
+                "head_dim": 128,
+                "pad_token_id": 0,
+            },
+            _TINY_GROUPED,
+            (2, 2048),
+            aside=True,
+        ),
+        ModelCase(
+            "dinov2-large",
+            "Dinov2Config",
+            "Dinov2Model",
+            {
+                "num_hidden_layers": 4,
+                "hidden_size": 1024,
+                "num_attention_heads": 16,
+                "image_size": 518,
+                "patch_size": 14,
+            },
+            {
+                "num_hidden_layers": 2,
+                "hidden_size": 64,
+                "num_attention_heads": 4,
+                "image_size": 32,
+                "patch_size": 8,
+            },
+            (16, 224),
+            tiny_shape=(2, 32),
+            aside=True,
+            is_image=True,
+            has_loss=False,
+        ),
     )
 
 
 def selected(only):
-    """The models whose name contains one of a,b,c; all of them for ""."""
-    patterns = [pattern for pattern in only.split(",") if pattern]
-    return [
-        case
-        for case in all_cases()
-        if not patterns or any(pattern in case.name for pattern in patterns)
-    ]
+    """The models whose name contains one of a,b,c, in this order; all of them for ""."""
+    patterns = [pattern for pattern in only.split(",") if pattern] or [""]
+    found = [c for p in patterns for c in all_cases() if p in c.name]
+    return list({case.name: case for case in found}.values())

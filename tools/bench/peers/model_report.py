@@ -9,6 +9,7 @@ from .summary import table as text_table
 # By name, as the page has them.
 _OTHERS = {
     "eager": "eager",
+    "fuse-graphs": "Fuse, CUDA graphs",
     "compile": "torch.compile",
     "max": "max-autotune",
     "max-graphs": "max-autotune, CUDA graphs",

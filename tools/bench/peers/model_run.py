@@ -18,12 +18,13 @@ import transformers
 LARGEST_RATIO = 2.0
 COMPILERS = {
     "fuse": {"backend": fuse_torch.backend},
+    "fuse-graphs": {"backend": fuse_torch.backend, "options": {"graphs": True}},
     "compile": {"backend": "inductor"},
     "max": {"backend": "inductor", "mode": "max-autotune-no-cudagraphs"},
     "max-graphs": {"backend": "inductor", "mode": "max-autotune"},
 }
 # Seconds below which what a peer tunes is not begun.
-LEAST_SECONDS = {"max": 45, "max-graphs": 45}
+LEAST_SECONDS = {"max": 20, "max-graphs": 20}
 
 
 class Clock:
@@ -36,8 +37,11 @@ class Clock:
         return self._end - time.monotonic()
 
 
-def build(case, tiny, device, dtype):
-    """The model and its input; the same in every process."""
+def build(case, tiny, device, dtype, shape=None):
+    """The model and its input; the same in every process.
+
+    shape  of the input, as the text "1,16", instead of the case's
+    """
     torch.manual_seed(0)
     sizes = {**case.sizes, **(case.tiny if tiny else {})}
     config = getattr(transformers, case.config)(**sizes)
@@ -46,6 +50,8 @@ def build(case, tiny, device, dtype):
         model = getattr(transformers, case.model)(config)
         torch.set_default_dtype(torch.float32)
     batch, length = case.tiny_shape if tiny else case.shape
+    if shape:
+        batch, length = map(int, shape.split(","))
     if case.is_image:
         x = torch.randn(batch, 3, length, length).to(device, dtype)
     else:
@@ -194,6 +200,7 @@ def regions():
         "kernels": sum(len(r.kernels) for r in all_regions),
         "coverage": [round(g.coverage, 3) for g in graphs],
         "failures": [r.failure for r in all_regions if r.failure],
+        "replay": [g.replay for g in graphs if g.replay],
         "eager": dict(eager.most_common()),
     }
     fuse_torch.reset_report()
@@ -205,15 +212,17 @@ def first_call(name, function, call, options, device):
     torch._dynamo.reset()
     counters = torch._dynamo.utils.counters
     counters.clear()
-    more = {"options": options} if name == "fuse" and options else {}
-    compiled = torch.compile(function, dynamic=False, **COMPILERS[name], **more)
+    chosen = dict(COMPILERS[name])
+    if name.startswith("fuse"):
+        chosen["options"] = {**chosen.get("options", {}), **options}
+    compiled = torch.compile(function, dynamic=False, **chosen)
     seconds = once(lambda: call(compiled), device)
     entry = {
         "first_seconds": seconds,
         "graph_breaks": sum(counters["graph_break"].values()),
         "break_reasons": dict(counters["graph_break"]),
     }
-    if name == "fuse":
+    if name.startswith("fuse"):
         entry["regions"] = regions()
     return compiled, entry
 
@@ -229,7 +238,7 @@ class Comparison:
         self._case, self._is_training = case, mode == "training"
         self._dtype = getattr(torch, arguments.dtype)
         self._model, self._x = build(
-            case, arguments.tiny, arguments.device, self._dtype
+            case, arguments.tiny, arguments.device, self._dtype, arguments.shape
         )
         self._model.train(self._is_training)
         is_cuda = arguments.device == "cuda"
@@ -238,6 +247,7 @@ class Comparison:
             "mode": mode,
             "dtype": arguments.dtype,
             "tiny": arguments.tiny,
+            "shape": list(self._x.shape),
             "aside": case.aside,
             "device": torch.cuda.get_device_name() if is_cuda else "cpu",
             "torch": torch.__version__,

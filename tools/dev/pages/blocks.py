@@ -290,6 +290,7 @@ def models_setting(results):
     entries = results.models
     names = {
         "eager": "eager",
+        "fuse-graphs": "Fuse with CUDA graphs",
         "compile": "torch.compile in its default mode",
         "max": "its max-autotune without CUDA graphs",
         "max-graphs": "its max-autotune",

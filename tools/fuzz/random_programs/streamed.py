@@ -1,11 +1,13 @@
 """Attention that tensor cores or a CPU stream: written out, with a number of keys for each
 sequence, with heads of keys that are repeated by hand, a sink, scores that grow along the keys,
-or the logarithm of the sum beside it."""
+or the logarithm of the sum beside it. Keys and values may lie in pages, be of 8-bit floats, or
+one be features of the other, with heads that one consumer has no registers for."""
 
 from .composites import emit_softmax
 from .contractions import emit_matmul
-from .movement import emit_concat, emit_expand, emit_slice
+from .movement import emit_concat, emit_expand, emit_slice, emit_transpose, ids_for
 from .pointwise import emit_binary, emit_compare
+from .quantized import FORMATS, times
 
 HEADS_AND_PARTS = [[0], [1, 2], [3], [4]]
 
@@ -87,21 +89,75 @@ def with_sink(g, scores):
     return emit_slice(g, weights, [0] * 4, shape, [1] * 4, shape)
 
 
+def paged(g, element, ids, shape, rows):
+    """[batch, heads, keys, size] that lies in pages of `rows` keys."""
+    batch, heads, keys, size = shape
+    pages, cached = keys // rows, g.choice([1, 3, 5])
+    cache = g.argument([cached, heads, rows, size], element)
+    found = g.emit(
+        "gather",
+        "fuse.gather {o[0]}, {o[1]} dim = 0 : {t[0]}, {t[1]} -> {r}",
+        [cache, ids],
+        [batch, pages, heads, rows, size],
+        element,
+    )
+    by_heads = emit_transpose(g, found, [0, 2, 1, 3, 4])
+    return emit_collapse(g, by_heads, [[0], [1], [2, 3], [4]], shape)
+
+
+def scaled(g, value):
+    """With a factor of the tensor, of heads, or of tokens; or none."""
+    batch, heads, keys, _ = value.shape
+    shape = g.choice([None, [1, 1, 1, 1], [1, heads, 1, 1], [batch, heads, keys, 1]])
+    return times(g, value, shape) if shape else value
+
+
+def keys_and_values(g, element, shape, width):
+    """Values have the first `width` features, of the keys or of their own."""
+    stored = g.choice(FORMATS) if g.chance(0.25) else element
+    batch, _, keys, size = shape
+    pages = [n for n in (5, 8, 16, 32, 64) if keys % n == 0]
+    rows = g.choice(pages) if pages and g.chance(0.4) else None
+    ids = ids_for(g, [batch, keys // rows]) if rows else None
+
+    def make(features):
+        its = [*shape[:-1], features]
+        value = paged(g, stored, ids, its, rows) if rows else g.argument(its, stored)
+        return value if stored == element else scaled(g, g.cast(value, element))
+
+    key = make(size)
+    if g.chance(0.3):
+        if width == size:
+            return key, key
+        cut = [*shape[:-1], width]
+        return key, emit_slice(g, key, [0] * 4, cut, [1] * 4, cut)
+    return key, make(width)
+
+
+def widths(g):
+    """Of keys and values; rarely wide."""
+    if g.chance(0.15):
+        return g.choice([(576, 512), (320, 320), (272, 64), (64, 264), (192, 128)])
+    size = g.choice([8, 16, 64])
+    return size, size
+
+
 def streamed(g):
-    element, size = g.choice(["bf16", "f16", "f32"]), g.choice([8, 16, 64])
+    element, (size, width) = g.choice(["bf16", "f16", "f32"]), widths(g)
     batch, heads, share = (
         g.choice([1, 2, 3]),
         g.choice([1, 2]),
         g.choice([1, 3, 4, 5]),
     )
-    rows, keys = g.choice([1, 2, 5, 70]), g.choice([1, 17, 64, 65, 130, 200, 600])
+    rows = g.choice([1, 2, 5, 70])
+    keys = g.choice([1, 17, 64, 65, 80, 130, 192, 200, 600])
 
     def shapes():
         many = heads * share
         return (
             [batch, many, rows, size],
             [batch, heads, keys, size],
-            [batch, many, keys, size],
+            [batch, many, keys, max(size, width)],
             [batch, many, rows, keys],
         )
 
@@ -110,7 +166,8 @@ def streamed(g):
     if not g.fits(*shapes()):
         return
     query, key, _, scores = shapes()
-    q, k, v = (g.argument(shape, element) for shape in (query, key, key))
+    q = g.argument(query, element)
+    k, v = keys_and_values(g, element, key, width)
     if share > 1:
         k, v = repeated(g, k, share), repeated(g, v, share)
     s = g.cast(emit_matmul(g, q, k, True, False, True, scores), "f32")
@@ -131,7 +188,7 @@ def streamed(g):
                 "f32",
             )
     weights = g.cast(weights, element)
-    emit_matmul(g, weights, v, True, False, False, query)
+    emit_matmul(g, weights, v, True, False, False, [*query[:-1], width])
 
 
 MAKERS = [(0.6, streamed)]

@@ -13,13 +13,84 @@ STREAMED = [
         ),
         (
             "streamed-values-are-released-while-they-are-multiplied",
-            "release(*valueRing, valueRing->previousSlot(valuePlace),",
-            "release(*valueRing, valuePlace.slot,",
+            "release(*valueRing, valueRing->previousSlot(valuePlace),\n"
+            "                b.differs(step",
+            "release(*valueRing, valuePlace.slot,\n                b.differs(step",
         ),
         (
             "streamed-call-between-products-and-their-wait",
             "scoreProduct.awaitAllBut(found, overlaps ? 1 : 0)",
             "scoreProduct.awaitAllBut(found, 2)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/LowerStreamed.cpp",
+        "lit:Emulator/wide-heads lit:Emulator",
+        (
+            "streamed-keys-are-released-before-the-values-in-them",
+            "        if (haveValueSlots())\n          release(*keyRing, place.slot);",
+            "        release(*keyRing, place.slot);",
+        ),
+        (
+            "streamed-queries-are-copied-where-others-still-read",
+            "    queryRing->awaitEmpty(ofQueries);",
+            "    ;",
+        ),
+        (
+            "streamed-last-values-of-a-tile-are-not-released",
+            "release(*valueRing, valuePlace.slot, tiles.exist);",
+            "",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedKernel.cpp",
+        "lit:Emulator/wide-heads lit:Emulator/wide-heads-sync lit:Emulator",
+        (
+            "streamed-values-are-the-first-features",
+            "values.offsetOf(*space.firstOfKeys)",
+            "0",
+        ),
+        (
+            "streamed-consumers-have-the-same-columns",
+            "b.mul(group, values.offsetOf(schedule.columnsPerConsumer()))",
+            "b.word(0)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedRows.cpp",
+        "lit:Emulator/wide-heads lit:Emulator",
+        (
+            "streamed-polynomial-of-another-power",
+            "constexpr double shifter = 12582912 + bias;",
+            "constexpr double shifter = 12582913 + bias;",
+        ),
+        (
+            "streamed-polynomial-of-the-wrong-part",
+            "power = fma(power, rest, number(next));",
+            "power = fma(power, shifted, number(next));",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedParts.cpp",
+        "lit:Emulator/wide-heads lit:Emulator",
+        (
+            "streamed-part-has-columns-of-another-consumer",
+            "column = b.add(column, ownFirst);",
+            "",
+        ),
+        (
+            "streamed-part-has-columns-behind-the-last",
+            "group && own * schedule.columnGroups() > width",
+            "false",
+        ),
+    ),
+    *of_file(
+        "lib/Analysis/StreamedSpace.cpp",
+        "lit:Emulator/wide-heads lit:Emulator",
+        (
+            "streamed-values-start-within-a-row",
+            "first % kFirstOfKeys != 0",
+            "false",
         ),
     ),
     *of_file(
@@ -41,23 +112,23 @@ STREAMED = [
         "lit:Emulator/streamed-sync lit:Emulator/decoded-sync lit:Emulator",
         (
             "streamed-sync-tile-is-not-awaited",
-            "2 * (stages() - 1));\n  meet();",
-            "2 * stages());\n  meet();",
+            "frame.loc(), ahead);\n  meet();",
+            "frame.loc(), ahead + 2);\n  meet();",
         ),
         (
             "streamed-sync-tile-without-a-barrier",
-            "2 * (stages() - 1));\n  meet();",
-            "2 * (stages() - 1));",
+            "frame.loc(), ahead);\n  meet();",
+            "frame.loc(), ahead);",
         ),
         (
             "streamed-sync-keys-are-copied-where-others-still-read",
-            "  awaitCopies();\n  copyTile(*keyRing, b.add(step, stages()), slot);",
-            "  copyTile(*keyRing, b.add(step, stages()), slot);\n  awaitCopies();",
+            "    awaitCopies();\n    copyTile(*keyRing, b.add(step, stages()), slot);",
+            "    copyTile(*keyRing, b.add(step, stages()), slot);\n    awaitCopies();",
         ),
         (
             "streamed-sync-values-are-copied-to-the-slot-that-is-next",
-            "copyTile(*valueRing, b.add(step, stages() - 1), previousSlot(slot));",
-            "copyTile(*valueRing, b.add(step, stages() - 1), slot);",
+            "previousSlot(slot));\n  Value number = tileAt(step);",
+            "slot);\n  Value number = tileAt(step);",
         ),
         (
             "streamed-sync-tile-of-another-part-is-copied",
@@ -76,7 +147,7 @@ STREAMED = [
         ),
         (
             "streamed-sync-consumers-have-the-same-queries",
-            "b.mul(self.consumer, queries.offsetOf(MmaScheduleAttr::kRows))",
+            "b.mul(rowThread().consumer, queries.offsetOf(MmaScheduleAttr::kRows))",
             "b.word(0)",
         ),
         (

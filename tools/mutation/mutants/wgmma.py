@@ -48,11 +48,6 @@ WGMMA = [
             "Value isLater = b.equal(b.word(0), 0);",
         ),
         (
-            "wgmma-fewer-bytes-are-expected",
-            "ring.expect(place, schedule.slotBytes());",
-            "ring.expect(place, schedule.slotBytes() - 128);",
-        ),
-        (
             "wgmma-consumers-have-the-same-rows",
             "if (!schedule.sharesColumns())\n    offset =",
             "if (false)\n    offset =",
@@ -72,10 +67,47 @@ WGMMA = [
             "  ring.release(place.slot, self.thread);\n  if (blockSums) {",
             "  if (blockSums) {",
         ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/TileCopies.cpp",
+        "lit:Emulator/multicast lit:Emulator/contractions lit:Emulator",
+        (
+            "wgmma-fewer-bytes-are-expected",
+            "ring.expect(place, schedule.slotBytes());",
+            "ring.expect(place, schedule.slotBytes() - 128);",
+        ),
         (
             "wgmma-blocks-of-a-cluster-copy-the-same-rows",
             "sharers > 1 ? order.rank() : b.word(0), boxRows / sharers",
             "b.word(0), boxRows / sharers",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/BlockSums.cpp",
+        "lit:Emulator/block-scales",
+        (
+            "block-scales-of-a-row-count-for-all",
+            "numbers.push_back(found.try_emplace(value, found.size()).first->second);",
+            "numbers.push_back(found.try_emplace(value, found.size()).first->second * 0);",
+        ),
+        (
+            "block-scales-are-left-out",
+            "    factor = product;\n",
+            "",
+        ),
+        (
+            "block-sums-replace-the-others",
+            "total = addTo(total, lane);",
+            "total = lane;",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/LowerMma.cpp",
+        "lit:Emulator/block-scales",
+        (
+            "block-scales-are-those-of-the-step-before",
+            "b.min(b.add(step, 1), b.sub(lastStep, b.word(1)))",
+            "step",
         ),
     ),
     *of_file(

@@ -14,14 +14,16 @@ using namespace mlir::fuse;
 
 /// What a thread may hold of sums, scores and weights, beside the statistics
 /// and addresses.
-static constexpr int64_t kMostHeld = 176;
+static constexpr int64_t kMostHeld = 176, kMostHeldOfThree = 128;
 /// Columns of an instruction of the only consumer: ptxas gives its code the 128
 /// registers that two blocks leave a thread, and 256 columns take more.
 static constexpr int64_t kMostColumnsAlone = 192;
 /// Of an instruction, and of a copy's box.
 static constexpr int64_t kMostColumns = 256;
-/// The sums of two leave registers for no third.
-static constexpr int64_t kMostConsumers = 2;
+static constexpr int64_t kMostDepth = 1024;
+/// Beside the weights of two, which products read while the next ones are
+/// computed, registers have no room for a third's.
+static constexpr int64_t kMostConsumers = 2, kMostInTurn = 3;
 static constexpr int64_t kMostStages = 8;
 /// Shared memory of a block on the chips with the most.
 static constexpr int64_t kMostSharedBytes = 227 * 1024;
@@ -46,15 +48,19 @@ int64_t StreamedScheduleAttr::keyBytes() const {
 }
 
 int64_t StreamedScheduleAttr::valueBytes() const {
-  return getTileK() * getTileN() * MmaScheduleAttr::kElementBytes;
+  return getValuesInKeys()
+             ? 0
+             : getTileK() * getTileN() * MmaScheduleAttr::kElementBytes;
 }
 
-/// Consumers of mma_sync have tiles of their own: in one they would share the
-/// columns.
+/// Consumers of mma_sync that share no columns have tiles of their own: in one
+/// they would.
 MmaScheduleAttr StreamedScheduleAttr::resultTile() const {
-  int64_t consumers = getIsa() == MmaIsa::mma_sync ? 1 : getConsumers();
+  bool areApart = getIsa() == MmaIsa::mma_sync && columnGroups() == 1;
+  int64_t consumers = areApart ? 1 : getConsumers();
   return MmaScheduleAttr::get(
-      getContext(), getIsa(), MmaScheduleAttr::kRows * consumers, getTileN(),
+      getContext(), getIsa(),
+      MmaScheduleAttr::kRows * consumers / columnGroups(), getTileN(),
       /*tile_k=*/MmaScheduleAttr::kRowElements, /*stages=*/2, consumers,
       /*raster=*/1, getStore(), /*persistent=*/1, /*split_k=*/1,
       /*swap=*/false, /*operand_bits=*/16, /*cluster_m=*/1,
@@ -65,8 +71,10 @@ MmaScheduleAttr StreamedScheduleAttr::resultTile() const {
 /// aligning the first row takes. Results of mma_sync lie where slots were.
 static int64_t sharedBytesOf(MmaIsa isa, int64_t tileM, int64_t tileN,
                              int64_t tileK, int64_t depth, int64_t stages,
-                             int64_t consumers, MmaStore store) {
-  int64_t elements = tileM * depth + stages * tileK * (depth + tileN);
+                             int64_t consumers, MmaStore store,
+                             bool valuesInKeys) {
+  int64_t ofKey = depth + (valuesInKeys ? 0 : tileN);
+  int64_t elements = tileM * depth + stages * tileK * ofKey;
   int64_t operands = elements * MmaScheduleAttr::kElementBytes;
   int64_t results = store == MmaStore::direct
                         ? 0
@@ -80,33 +88,37 @@ static int64_t sharedBytesOf(MmaIsa isa, int64_t tileM, int64_t tileN,
 
 int64_t StreamedScheduleAttr::sharedBytes() const {
   return sharedBytesOf(getIsa(), getTileM(), getTileN(), getTileK(), getDepth(),
-                       getStages(), getConsumers(), getStore());
+                       getStages(), getConsumers(), getStore(),
+                       getValuesInKeys());
 }
 
 StreamedScheduleAttr StreamedScheduleAttr::getIfLegal(
     MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
     int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
-    MmaStore store, int64_t heads, int64_t split) {
+    MmaStore store, int64_t heads, int64_t split, bool valuesInKeys,
+    bool inTurn, int64_t polynomials, int64_t persistent) {
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   return getChecked([&] { return emitError(UnknownLoc::get(context)); },
                     context, isa, tileM, tileN, tileK, depth, stages, consumers,
-                    store, heads, split);
+                    store, heads, split, valuesInKeys, inTurn, polynomials,
+                    persistent);
 }
 
 static LogicalResult verifyColumns(EmitError emitError, StringRef name,
-                                   int64_t value, int64_t unit) {
-  if (value >= unit && value <= kMostColumns && value % unit == 0)
+                                   int64_t value, int64_t unit,
+                                   int64_t most = kMostColumns) {
+  if (value >= unit && value <= most && value % unit == 0)
     return success();
   return emitError() << "expected " << name << " to be a multiple of " << unit
                      << " (" << unit * MmaScheduleAttr::kElementBytes
-                     << " bytes) up to " << kMostColumns << ", but got "
-                     << value << "; choose " << 2 * unit;
+                     << " bytes) up to " << most << ", but got " << value
+                     << "; choose " << 2 * unit;
 }
 
 /// What only one of the instructions' kernels does.
 static LogicalResult verifyIsa(EmitError emitError, MmaIsa isa, MmaStore store,
-                               int64_t stages) {
+                               int64_t stages, bool valuesInKeys) {
   bool isSync = isa == MmaIsa::mma_sync;
   MmaStore other = isSync ? MmaStore::tma : MmaStore::rows;
   if (store == other)
@@ -115,56 +127,87 @@ static LogicalResult verifyIsa(EmitError emitError, MmaIsa isa, MmaStore store,
                        << " for isa = " << stringifyMmaIsa(isa)
                        << ", but got store = " << stringifyMmaStore(store)
                        << "; use store = direct";
-  int64_t fewest = isSync ? 1 : 2;
+  int64_t fewest = isSync && !valuesInKeys ? 1 : 2;
   if (stages < fewest || stages > kMostStages)
     return emitError() << "expected stages from " << fewest << " to "
                        << kMostStages
-                       << (isSync ? "" : ", one to multiply and one to fill")
+                       << (fewest == 1 ? ""
+                                       : ", one to multiply and one to fill")
                        << ", but got " << stages << "; choose 2";
   return success();
 }
 
-LogicalResult StreamedScheduleAttr::verify(EmitError emitError, MmaIsa isa,
-                                           int64_t tileM, int64_t tileN,
-                                           int64_t tileK, int64_t depth,
-                                           int64_t stages, int64_t consumers,
-                                           MmaStore store, int64_t heads,
-                                           int64_t split) {
-  if (failed(verifyIsa(emitError, isa, store, stages)))
-    return failure();
-  if (consumers < 1 || consumers > kMostConsumers)
-    return emitError() << "expected consumers from 1 to " << kMostConsumers
+/// Who has which rows.
+static LogicalResult verifyConsumers(EmitError emitError, MmaIsa isa,
+                                     int64_t tileM, int64_t consumers,
+                                     bool takesTurns) {
+  bool mayBeThree = isa == MmaIsa::wgmma && takesTurns;
+  int64_t most = mayBeThree ? kMostInTurn : kMostConsumers;
+  if (consumers < 1 || consumers > most)
+    return emitError() << "expected consumers from 1 to " << most
                        << ", but got " << consumers << "; choose 2";
-  if (tileM != MmaScheduleAttr::kRows * consumers)
-    return emitError() << "expected tile_m = "
-                       << MmaScheduleAttr::kRows * consumers
-                       << " (64 rows of an instruction for each consumer), but "
-                          "got "
-                       << tileM << "; change one of the two";
+  constexpr int64_t rows = MmaScheduleAttr::kRows;
+  if (tileM == rows * consumers || tileM == rows)
+    return success();
+  return emitError() << "expected tile_m = " << rows * consumers
+                     << " (64 rows of an instruction for each consumer) or "
+                     << rows << ", but got " << tileM
+                     << "; change one of the two";
+}
+
+/// What a thread holds of a tile.
+static LogicalResult verifyRegisters(EmitError emitError, MmaIsa isa,
+                                     int64_t consumers, int64_t columns,
+                                     int64_t tileK) {
+  int64_t widest = std::max(columns, tileK);
+  if (isa == MmaIsa::wgmma && consumers == 1 && widest > kMostColumnsAlone)
+    return emitError() << "expected tile_n and tile_k of at most "
+                       << kMostColumnsAlone << " with one consumer, but got "
+                       << widest << "; use consumers = 2";
+  int64_t held = (columns + tileK) / 2 + tileK / 4;
+  int64_t most = consumers > kMostConsumers ? kMostHeldOfThree : kMostHeld;
+  if (held > most)
+    return emitError() << "expected at most " << most
+                       << " registers of sums, scores and weights, but got "
+                       << held << "; use a smaller tile_k";
+  return success();
+}
+
+LogicalResult StreamedScheduleAttr::verify(
+    EmitError emitError, MmaIsa isa, int64_t tileM, int64_t tileN,
+    int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
+    MmaStore store, int64_t heads, int64_t split, bool valuesInKeys,
+    bool inTurn, int64_t polynomials, int64_t persistent) {
+  if (failed(verifyIsa(emitError, isa, store, stages, valuesInKeys)) ||
+      failed(verifyConsumers(emitError, isa, tileM, consumers,
+                             inTurn || valuesInKeys)))
+    return failure();
   if (heads < 1 || heads > tileM || !llvm::isPowerOf2_64(heads))
     return emitError() << "expected heads to be a power of two up to tile_m = "
                        << tileM << ", but got " << heads << "; choose 1";
   if (split < 1)
     return emitError() << "expected a split of at least 1, but got " << split
                        << "; choose 1";
+  if (polynomials < 0 || polynomials > kExponentials)
+    return emitError() << "expected polynomials from 0 to " << kExponentials
+                       << ", but got " << polynomials << "; choose 0";
+  bool mayPersist = isa == MmaIsa::wgmma && heads == 1 && split == 1;
+  if (persistent < 0 || (persistent > 0 && !mayPersist))
+    return emitError() << "expected persistent = 0, or at least 1 for wgmma "
+                          "with heads = 1 and split = 1, but got "
+                       << persistent << "; choose 0";
   constexpr int64_t row = MmaScheduleAttr::kRowElements;
-  int64_t unitK = isa == MmaIsa::mma_sync ? row / 2 : row;
-  if (failed(verifyColumns(emitError, "tile_n", tileN, row)) ||
-      failed(verifyColumns(emitError, "tile_k", tileK, unitK)) ||
-      failed(verifyColumns(emitError, "depth", depth, row)))
+  int64_t groups = tileM == MmaScheduleAttr::kRows ? consumers : 1;
+  bool isFine = isa == MmaIsa::mma_sync || groups > 1;
+  if (failed(verifyColumns(emitError, "tile_n", tileN, row * groups,
+                           kMostColumns * groups)) ||
+      failed(
+          verifyColumns(emitError, "tile_k", tileK, isFine ? row / 2 : row)) ||
+      failed(verifyColumns(emitError, "depth", depth, row, kMostDepth)) ||
+      failed(verifyRegisters(emitError, isa, consumers, tileN / groups, tileK)))
     return failure();
-  int64_t widest = std::max(tileN, tileK);
-  if (isa == MmaIsa::wgmma && consumers == 1 && widest > kMostColumnsAlone)
-    return emitError() << "expected tile_n and tile_k of at most "
-                       << kMostColumnsAlone << " with one consumer, but got "
-                       << widest << "; use consumers = 2";
-  int64_t held = (tileN + tileK) / 2 + tileK / 4;
-  if (held > kMostHeld)
-    return emitError() << "expected at most " << kMostHeld
-                       << " registers of sums, scores and weights, but got "
-                       << held << "; use a smaller tile_k";
-  int64_t bytes =
-      sharedBytesOf(isa, tileM, tileN, tileK, depth, stages, consumers, store);
+  int64_t bytes = sharedBytesOf(isa, tileM, tileN, tileK, depth, stages,
+                                consumers, store, valuesInKeys);
   if (bytes <= kMostSharedBytes)
     return success();
   return emitError() << "expected at most " << kMostSharedBytes

@@ -229,6 +229,56 @@ struct DropLeading : public RewritePattern {
 } // namespace
 
 namespace {
+/// reduce(reduce(x)) -> reduce(x), of columns: one kernel adds up all of their
+/// places. The mean of sums is the mean of all, times the terms of a sum.
+struct JoinReductions : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp outer,
+                                PatternRewriter &rewriter) const override {
+    auto inner = outer.getInput().getDefiningOp<ReduceOp>();
+    if (!inner || !inner->hasOneUse() || inner.getKeep() != outer.getKeep())
+      return rewriter.notifyMatchFailure(outer, "not of a reduction alone");
+    bool isMeanOfSums = inner.getKind() == ReduceKind::sum &&
+                        outer.getKind() == ReduceKind::mean &&
+                        isa<FloatType>(getElementTypeOrSelf(outer.getType()));
+    if (inner.getKind() != outer.getKind() && !isMeanOfSums)
+      return rewriter.notifyMatchFailure(outer, "of another kind");
+    ArrayRef<int64_t> shape = shapeOf(inner.getInput());
+    SmallVector<int64_t> dims(inner.getDims()), left;
+    double terms = 1;
+    for (auto [dim, size] : llvm::enumerate(shape)) {
+      bool isReduced = llvm::is_contained(inner.getDims(), dim);
+      if (inner.getKeep() || !isReduced)
+        left.push_back(static_cast<int64_t>(dim));
+      if (isReduced && isMeanOfSums && ShapedType::isDynamic(size))
+        return rewriter.notifyMatchFailure(outer, "of unknown sizes");
+      terms *= isReduced ? static_cast<double>(size) : 1;
+    }
+    for (int64_t dim : outer.getDims())
+      if (!llvm::is_contained(dims, left[dim]))
+        dims.push_back(left[dim]);
+    llvm::sort(dims);
+    if (llvm::is_contained(dims, static_cast<int64_t>(shape.size()) - 1))
+      return rewriter.notifyMatchFailure(outer, "reduces rows");
+    Location loc = outer.getLoc();
+    Value joined =
+        ReduceOp::create(rewriter, loc, outer.getType(), outer.getKind(),
+                         inner.getInput(), dims, outer.getKeep());
+    if (isMeanOfSums) {
+      auto number =
+          RankedTensorType::get({}, getElementTypeOrSelf(outer.getType()));
+      Value factor = ConstantOp::create(
+          rewriter, loc,
+          DenseElementsAttr::get(
+              number, rewriter.getFloatAttr(number.getElementType(), terms)));
+      joined = MulOp::create(rewriter, loc, outer.getType(), joined, factor);
+    }
+    rewriter.replaceOp(outer, joined);
+    return success();
+  }
+};
+
 struct KeepReducedDimsPass
     : public mlir::fuse::impl::FuseKeepReducedDimsBase<KeepReducedDimsPass> {
   using Base::Base;
@@ -236,6 +286,8 @@ struct KeepReducedDimsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateKeepReducedDimsPatterns(patterns);
+    // Later some are split on purpose.
+    patterns.add<JoinReductions>(&getContext());
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
                                                          &getContext());

@@ -519,6 +519,53 @@ private:
   }
 };
 
+/// scatter(into, ids, collapse(x)) -> collapse(scatter(expand(into), ids, x)),
+/// where dimensions behind the rows that are scattered are joined.
+struct SinkCollapseOfUpdates : public OpRewritePattern<ScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ScatterOp scatter,
+                                PatternRewriter &rewriter) const override {
+    auto collapse =
+        scatter.getUpdates().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse || isIdentity(collapse) || !isMadeHere(collapse.getSrc()))
+      return rewriter.notifyMatchFailure(scatter,
+                                         "its updates are no collapse");
+    auto kept = static_cast<int64_t>(scatter.getDim()) + 1;
+    int64_t first = kept - 1 + scatter.getIds().getType().getRank();
+    RankedTensorType source = collapse.getSrcType();
+    SmallVector<int64_t> shape(scatter.getType().getShape().take_front(kept));
+    Groups groups;
+    for (int64_t dim = 0; dim < kept; ++dim)
+      groups.push_back({dim});
+    for (auto [axis, group] :
+         llvm::enumerate(collapse.getReassociationIndices())) {
+      if (static_cast<int64_t>(axis) < first) {
+        if (group.size() != 1)
+          return rewriter.notifyMatchFailure(scatter,
+                                             "joins what is scattered");
+        continue;
+      }
+      groups.emplace_back();
+      for (int64_t dim : group) {
+        groups.back().push_back(static_cast<int64_t>(shape.size()));
+        shape.push_back(source.getDimSize(dim));
+      }
+    }
+    RankedTensorType type = scatter.getType().clone(shape);
+    if (!haveKnownSizes(type, groups))
+      return rewriter.notifyMatchFailure(scatter, "several dynamic sizes");
+    Value into = expandOperand(rewriter, scatter.getLoc(), scatter.getInto(),
+                               type, groups);
+    Value result = ScatterOp::create(rewriter, scatter.getLoc(), type, into,
+                                     scatter.getIds(), collapse.getSrc(),
+                                     scatter.getDim());
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        scatter, scatter.getType(), result, groups);
+    return success();
+  }
+};
+
 struct PropagateReshapesPass
     : public mlir::fuse::impl::FusePropagateReshapesBase<
           PropagateReshapesPass> {
@@ -530,7 +577,8 @@ struct PropagateReshapesPass
     patterns
         .add<SinkCollapse, RaiseExpand, SinkCollapseOfReduce, SinkCastOfTable>(
             context);
-    patterns.add<ExpandIota, SwapReshapes, RaiseBoth>(context);
+    patterns.add<ExpandIota, SwapReshapes, RaiseBoth, SinkCollapseOfUpdates>(
+        context);
     populateKeepReducedDimsPatterns(patterns);
     populateStridedSlicePatterns(patterns);
     populateSplatConstantPatterns(patterns);

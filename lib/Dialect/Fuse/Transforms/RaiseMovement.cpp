@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReshapeOperands.h"
+#include "SinkTransposes.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
@@ -316,6 +317,7 @@ struct RaiseMovementPass
     if (getOperation().isExternal())
       return;
     Block &block = getOperation().getBody().front();
+    sinkTransposes(block);
     // An expansion may be in a transpose's way.
     for (auto op : llvm::to_vector(block.getOps<tensor::ExpandShapeOp>()))
       if (haveKnownSizes(op.getResultType(), op.getReassociationIndices()))

@@ -43,6 +43,15 @@ static bool reachesShape(ReduceOp mean, ReduceOp squares) {
   return false;
 }
 
+/// Whether leading dimensions are reduced: blocks can share such columns, and
+/// what follows is a kernel of its own where few of them would be busy.
+static bool areColumns(ReduceOp op) {
+  ArrayRef<int64_t> dims = op.getDims();
+  return !dims.empty() &&
+         dims.back() + 1 == static_cast<int64_t>(dims.size()) &&
+         dims.back() + 1 < op.getInput().getType().getRank();
+}
+
 namespace {
 /// sum((x - m)^2) or mean((x - m)^2) with m = mean(x) over the same dimensions.
 struct MeanAndDeviations : public OpRewritePattern<ReduceOp> {
@@ -55,7 +64,7 @@ struct MeanAndDeviations : public OpRewritePattern<ReduceOp> {
     if (!mean)
       return rewriter.notifyMatchFailure(
           squares, "not of squared deviations from a mean over the same dims");
-    if (statisticsOnly && reachesShape(mean, squares))
+    if (statisticsOnly && !areColumns(mean) && reachesShape(mean, squares))
       return rewriter.notifyMatchFailure(squares, "others need deviations");
     rewriter.setInsertionPointAfter(mean);
     auto both =

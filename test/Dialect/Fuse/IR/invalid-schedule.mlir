@@ -469,13 +469,13 @@ func.func private @f() attributes {s = #fuse.tiled<threads = 128, vector = 4, ti
 // -----
 
 // streamed, 1.
-// expected-error @+1 {{expected tile_m = 128 (64 rows of an instruction for each consumer), but got 192; change one of the two}}
+// expected-error @+1 {{expected tile_m = 128 (64 rows of an instruction for each consumer) or 64, but got 192; change one of the two}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 192, tile_n = 128, tile_k = 128, depth = 128, stages = 2, consumers = 2, store = tma>}
 
 // -----
 
 // streamed, 2.
-// expected-error @+1 {{expected depth to be a multiple of 64 (128 bytes) up to 256, but got 96; choose 128}}
+// expected-error @+1 {{expected depth to be a multiple of 64 (128 bytes) up to 1024, but got 96; choose 128}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 96, stages = 2, consumers = 2, store = tma>}
 
 // -----
@@ -530,6 +530,40 @@ func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 64, 
 // streamed, 4. A slot is multiplied while another is filled.
 // expected-error @+1 {{expected stages from 2 to 8, one to multiply and one to fill, but got 1; choose 2}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 1, consumers = 2, store = tma>}
+
+// -----
+
+// streamed, 1. Only in turn registers have room for a third.
+// expected-error @+1 {{expected consumers from 1 to 2, but got 3; choose 2}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 192, tile_n = 64, tile_k = 64, depth = 64, stages = 2, consumers = 3, store = direct>}
+
+// -----
+
+// streamed, 2. Consumers that share columns have whole rows of shared memory.
+// expected-error @+1 {{expected tile_n to be a multiple of 128 (256 bytes) up to 512, but got 320; choose 256}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 64, tile_n = 320, tile_k = 64, depth = 320, stages = 2, consumers = 2, store = direct>}
+
+// -----
+
+// streamed, 3.
+// expected-error @+1 {{expected at most 128 registers of sums, scores and weights, but got 160; use a smaller tile_k}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 192, tile_n = 128, tile_k = 128, depth = 128, stages = 2, consumers = 3, store = direct, in_turn = true>}
+
+// -----
+
+// streamed, 4. Behind a tile of the only slot's keys nothing could be copied.
+// expected-error @+1 {{expected stages from 2 to 8, one to multiply and one to fill, but got 1; choose 2}}
+func.func private @f() attributes {s = #fuse.streamed<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, depth = 128, stages = 1, consumers = 1, store = rows, values_in_keys = true>}
+
+// -----
+
+// expected-error @+1 {{expected polynomials from 0 to 8, but got 9; choose 0}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 2, consumers = 2, store = tma, polynomials = 9>}
+
+// -----
+
+// expected-error @+1 {{expected persistent = 0, or at least 1 for wgmma with heads = 1 and split = 1, but got 132; choose 0}}
+func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 64, tile_n = 128, tile_k = 64, depth = 128, stages = 2, consumers = 1, store = direct, heads = 4, persistent = 132>}
 
 // -----
 

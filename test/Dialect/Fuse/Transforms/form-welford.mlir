@@ -84,3 +84,22 @@ func.func @batch_norm(%x: tensor<4096x8x64xf32>) -> tensor<4096x8x64xf32> {
   %y = fuse.mul %d, %r : tensor<4096x8x64xf32>, tensor<1x8x1xf32> -> tensor<4096x8x64xf32>
   return %y : tensor<4096x8x64xf32>
 }
+
+// -----
+
+// Of columns, which blocks share, one walk finds both, and what follows is another
+// kernel where few blocks would have the columns.
+// FORM-LABEL:  func.func @channels_last
+// FORM:          fuse.kernel "channels_last_0"
+// FORM:            fuse.welford mean %{{.*}} dims = [0, 1]
+// FORM:          fuse.kernel "channels_last_1"
+// FORM-NOT:      fuse.kernel
+func.func @channels_last(%x: tensor<4096x8x64xf32>) -> tensor<4096x8x64xf32> {
+  %m = fuse.reduce mean %x dims = [0, 1] keep : tensor<4096x8x64xf32> -> tensor<1x1x64xf32>
+  %d = fuse.sub %x, %m : tensor<4096x8x64xf32>, tensor<1x1x64xf32> -> tensor<4096x8x64xf32>
+  %q = fuse.mul %d, %d : tensor<4096x8x64xf32>
+  %v = fuse.reduce mean %q dims = [0, 1] keep : tensor<4096x8x64xf32> -> tensor<1x1x64xf32>
+  %r = fuse.rsqrt %v : tensor<1x1x64xf32>
+  %y = fuse.mul %d, %r : tensor<4096x8x64xf32>, tensor<1x1x64xf32> -> tensor<4096x8x64xf32>
+  return %y : tensor<4096x8x64xf32>
+}

@@ -47,3 +47,25 @@ func.func @others(%x: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64x64xf32>) 
   %y = fuse.div %x, %u : tensor<64x64xf32>, tensor<1x64xf32> -> tensor<64x64xf32>
   return %r, %y : tensor<64xf32>, tensor<64x64xf32>
 }
+
+// -----
+
+// Reductions of columns that follow each other are one; rows, other kinds and what
+// others read are left.
+// CHECK-LABEL: func.func @joined
+// CHECK:         %[[C:.*]] = fuse.constant dense<2.000000e+00> : tensor<f32>
+// CHECK:         %[[M:.*]] = fuse.reduce mean %arg0 dims = [0, 1] : tensor<?x2x64xf32> -> tensor<64xf32>
+// CHECK:         %[[A:.*]] = fuse.mul %[[M]], %[[C]]
+// CHECK:         %[[B:.*]] = fuse.reduce max %arg0 dims = [0, 1] keep : tensor<?x2x64xf32> -> tensor<1x1x64xf32>
+// CHECK:         fuse.reduce sum %arg0 dims = [2] : tensor<?x2x64xf32> -> tensor<?x2xf32>
+// CHECK:         fuse.reduce sum %{{.*}} dims = [1] : tensor<?x2xf32> -> tensor<?xf32>
+// CHECK:         return %[[A]], %[[B]]
+func.func @joined(%x: tensor<?x2x64xf32>) -> (tensor<64xf32>, tensor<1x1x64xf32>, tensor<?xf32>) {
+  %s = fuse.reduce sum %x dims = [1] : tensor<?x2x64xf32> -> tensor<?x64xf32>
+  %a = fuse.reduce mean %s dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x2x64xf32> -> tensor<?x1x64xf32>
+  %b = fuse.reduce max %m dims = [0] keep : tensor<?x1x64xf32> -> tensor<1x1x64xf32>
+  %r = fuse.reduce sum %x dims = [2] : tensor<?x2x64xf32> -> tensor<?x2xf32>
+  %c = fuse.reduce sum %r dims = [1] : tensor<?x2xf32> -> tensor<?xf32>
+  return %a, %b, %c : tensor<64xf32>, tensor<1x1x64xf32>, tensor<?xf32>
+}

@@ -212,3 +212,19 @@ func.func @reshaped_constant(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %y = fuse.mul %x, %e : tensor<4x8xf32>, tensor<1x1xf32> -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
+
+// -----
+
+// What is scattered may be joined behind the rows that move, in what it is written
+// into as well.
+// CHECK-LABEL: func.func @scatter
+// CHECK:         %[[E:.*]] = tensor.expand_shape %arg1 {{\[\[}}0], [1, 2]] output_shape [%{{.*}}, 8, 1] : tensor<?x8xf32> into tensor<?x8x1xf32>
+// CHECK:         %[[S:.*]] = fuse.scatter %[[E]], %arg2, %{{.*}} dim = 0 : tensor<?x8x1xf32>, tensor<?xi64>, tensor<?x8x1xf32> -> tensor<?x8x1xf32>
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[S]] {{\[\[}}0], [1, 2]] : tensor<?x8x1xf32> into tensor<?x8xf32>
+// CHECK:         return %[[C]]
+func.func @scatter(%x: tensor<?x8x128xf32>, %into: tensor<?x8xf32>, %ids: tensor<?xi64>) -> tensor<?x8xf32> {
+  %m = fuse.reduce max %x dims = [2] keep : tensor<?x8x128xf32> -> tensor<?x8x1xf32>
+  %c = tensor.collapse_shape %m [[0], [1, 2]] : tensor<?x8x1xf32> into tensor<?x8xf32>
+  %s = fuse.scatter %into, %ids, %c dim = 0 : tensor<?x8xf32>, tensor<?xi64>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %s : tensor<?x8xf32>
+}

@@ -196,7 +196,22 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     of `stages` slots in shared memory. Each of `consumers` groups of four warps
     multiplies 64 rows of queries with keys, follows the maximum and the sum of
     each row online, and multiplies the exponentials, from registers, with the
-    values, of which it sums `tile_n` columns.
+    values, of which it sums `tile_n` columns. Where `tile_m` is 64 all consumers
+    have the same rows and scores, and share the columns of the values: wide
+    heads have more sums than the registers of one.
+
+    With `values_in_keys` the values are features of the keys, as those of a
+    latent cache are, and are read where the keys lie in shared memory.
+
+    With `in_turn` the products of a tile's weights end before the next tile's
+    softmax starts, so that a thread holds no weights beside scores; else they
+    run side by side. Tiles that hold values of their keys are taken in turn.
+
+    Of every 8 exponentials a thread computes `polynomials` by multiplications
+    and additions, which the units of special functions would wait for.
+
+    With `persistent` > 0 so many blocks at most take tiles of queries in turn:
+    the next ones are copied while results are written. Else a tile has a block.
 
     `store` is that of `#fuse.mma`.
 
@@ -212,13 +227,16 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     cp.async. Queries stay in registers where these have room, and results go
     through shared memory where the slots were.
 
-    1. `tile_m` is 64 times the consumers; `heads` is a power of two up to it.
-    2. `tile_n`, `tile_k` and `depth` are multiples of 64 up to 256, `tile_k`
-       of 32 for `mma_sync`; with one consumer of `wgmma` the first two are at
-       most 192.
-    3. A thread has at most 176 registers of sums, scores and weights:
-       (`tile_n` + `tile_k`) / 2 + `tile_k` / 4.
-    4. `stages` is 2 to 8, or 1 for `mma_sync`.
+    1. `tile_m` is 64 times the consumers, of which there are up to 2, or 3 in
+       turn for `wgmma`; or it is 64. `heads` is a power of two up to it.
+    2. A consumer's columns, `tile_k` and `depth` are multiples of 64, the first
+       two up to 256, `depth` up to 1024; `tile_k` of 32 for `mma_sync` or shared
+       columns. With one consumer of `wgmma` the first two are at most 192.
+    3. A thread has at most 176 registers of sums, scores and weights, 128 with
+       three consumers: (columns + `tile_k`) / 2 + `tile_k` / 4.
+    4. `stages` is 2 to 8, or 1 for `mma_sync` with values of their own.
+       `polynomials` is up to 8. `persistent` is for `wgmma` where blocks
+       leave no parts.
     5. What is copied, the results and the barriers have room in shared memory.
 
     ```mlir
@@ -231,8 +249,21 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
                         "int64_t":$tile_k, "int64_t":$depth, "int64_t":$stages,
                         "int64_t":$consumers, "MmaStore":$store,
                         DefaultValuedParameter<"int64_t", "1">:$heads,
-                        DefaultValuedParameter<"int64_t", "1">:$split);
+                        DefaultValuedParameter<"int64_t", "1">:$split,
+                        DefaultValuedParameter<"bool", "false">:$values_in_keys,
+                        DefaultValuedParameter<"bool", "false">:$in_turn,
+                        DefaultValuedParameter<"int64_t", "0">:$polynomials,
+                        DefaultValuedParameter<"int64_t", "0">:$persistent);
   let extraClassDeclaration = [{
+    /// Exponentials of which `polynomials` are computed as such.
+    static constexpr int64_t kExponentials = 8;
+    /// Consumers with the same rows, and what each has of the columns.
+    int64_t columnGroups() const {
+      return getTileM() == MmaScheduleAttr::kRows ? getConsumers() : 1;
+    }
+    int64_t columnsPerConsumer() const { return getTileN() / columnGroups(); }
+    /// Whether tiles are taken in turn.
+    bool takesTurns() const { return getInTurn() || getValuesInKeys(); }
     /// Whether a second launch combines what blocks leave.
     bool leavesParts() const { return getHeads() > 1 || getSplit() > 1; }
     /// Queries of a tile.
@@ -249,7 +280,9 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     static StreamedScheduleAttr
     getIfLegal(MLIRContext *context, MmaIsa isa, int64_t tileM, int64_t tileN,
                int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
-               MmaStore store, int64_t heads, int64_t split);
+               MmaStore store, int64_t heads, int64_t split,
+               bool valuesInKeys = false, bool inTurn = false,
+               int64_t polynomials = 0, int64_t persistent = 0);
   }];
 }
 

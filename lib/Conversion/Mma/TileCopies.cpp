@@ -1,25 +1,25 @@
-//===- OperandCopies.cpp - Operands of tiles into a ring ------------------===//
+//===- TileCopies.cpp - Copies of a tile's operands -----------------------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperandCopies.h"
+#include "TileCopies.h"
+
 #include "Launch/EarlyInputs.h"
 #include "Launch/TensorMaps.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
 
-OperandCopies::OperandCopies(MmaBuilder &b, const MmaSpace &space,
-                             MmaScheduleAttr schedule, TileOrder &order,
-                             const TileSlot &slot)
-    : b(b), space(space), schedule(schedule), order(order), slot(slot) {
+TileCopies::TileCopies(MmaBuilder &b, const MmaSpace &space,
+                       MmaScheduleAttr schedule, const TileSlot &slot,
+                       TileOrder &order)
+    : b(b), space(space), schedule(schedule), slot(slot), order(order) {
   const MmaOperand &rows = leftOperand(space, schedule);
   rowsMap = addMap(rows, slot.rows.blockRows(), schedule.getClusterN());
   isLeftEarly = isEarly(rows);
-  isRightEarly = true;
   for (const MmaSegment &segment : space.segments) {
     columnsMaps.emplace_back();
     for (int64_t number = 0; number < segment.count(); ++number) {
@@ -34,7 +34,7 @@ OperandCopies::OperandCopies(MmaBuilder &b, const MmaSpace &space,
   }
 }
 
-bool OperandCopies::isEarly(const MmaOperand &operand) {
+bool TileCopies::isEarly(const MmaOperand &operand) {
   auto early =
       b.frame.function->getAttrOfType<DenseI64ArrayAttr>(kEarlyInputsAttr);
   auto input = cast<BlockArgument>(operand.tensor);
@@ -43,8 +43,8 @@ bool OperandCopies::isEarly(const MmaOperand &operand) {
 }
 
 /// Boxes that `sharers` blocks copy for each other are cut along their rows.
-Value OperandCopies::addMap(const MmaOperand &operand, int64_t boxRows,
-                            int64_t sharers) {
+Value TileCopies::addMap(const MmaOperand &operand, int64_t boxRows,
+                         int64_t sharers) {
   TensorMapUse use;
   use.isResult = false;
   use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
@@ -55,15 +55,13 @@ Value OperandCopies::addMap(const MmaOperand &operand, int64_t boxRows,
   return addTensorMap(b.frame, std::move(use));
 }
 
-/// Copies count whole boxes, also where these reach past the tensor's end. Of
-/// an operand that blocks share each copies some of a box's rows for all.
-void OperandCopies::copyBoxes(TileRing &ring, const MmaOperand &operand,
-                              Value map, ArrayRef<SlotBox> boxes,
-                              int64_t boxRows, int64_t sharers, Value at,
-                              Value barrier, const TilePlace &tile, Value first,
-                              Value step) {
+/// Of an operand that blocks share each copies some of a box's rows for all.
+void TileCopies::forEachBox(const MmaOperand &operand, Value map,
+                            ArrayRef<SlotBox> boxes, int64_t boxRows,
+                            int64_t sharers, const TilePlace &tile, Value first,
+                            Value step, Start start) {
   Value part = b.mul(sharers > 1 ? order.rank() : b.word(0), boxRows / sharers);
-  at = b.add(at, b.mul(part, MmaScheduleAttr::kRowBytes));
+  Value at = b.mul(part, MmaScheduleAttr::kRowBytes);
   Value place = b.mul(step, schedule.getTileK());
   for (const SlotBox &box : boxes) {
     SmallVector<Value> coordinates;
@@ -73,47 +71,53 @@ void OperandCopies::copyBoxes(TileRing &ring, const MmaOperand &operand,
                                 ? b.add(first, box.further)
                                 : tile.outer.lookup(axis));
     coordinates[1] = b.add(coordinates[1], part);
-    ring.copy(b.add(at, box.offset), map, coordinates, barrier, sharers > 1);
+    start(map, coordinates, b.add(at, box.offset));
   }
 }
 
-void OperandCopies::copyColumns(TileRing &ring, unsigned number, Value at,
-                                Value barrier, const TilePlace &tile,
-                                Value step) {
+void TileCopies::forRows(const TilePlace &tile, Value step, Start start) {
+  forEachBox(leftOperand(space, schedule), rowsMap,
+             slot.rows.boxes(0, schedule.getTileM()), slot.rows.blockRows(),
+             schedule.getClusterN(), tile, tile.row, step, start);
+}
+
+void TileCopies::forColumns(unsigned number, const TilePlace &tile, Value step,
+                            Start start) {
   const MmaSegment &segment = space.segments[number];
   for (int64_t i = 0; i < segment.count(); ++i) {
     const ColumnRun &run = slot.runs[slot.runOf(i)];
     for (const TileSlot::Piece &piece : slot.pieces(segment, i))
-      copyBoxes(ring, rightOperand(space, schedule, segment, i),
-                columnsMaps[number][i],
-                run.operand.boxes(piece.inRun, slot.pieceColumns(segment)),
-                run.operand.boxRows(slot.pieceColumns(segment)),
-                schedule.getClusterM(), b.add(at, run.offset), barrier, tile,
-                b.add(tile.column, piece.inTile), step);
+      forEachBox(rightOperand(space, schedule, segment, i),
+                 columnsMaps[number][i],
+                 run.operand.boxes(piece.inRun, slot.pieceColumns(segment)),
+                 run.operand.boxRows(slot.pieceColumns(segment)),
+                 schedule.getClusterM(), tile, b.add(tile.column, piece.inTile),
+                 step, [&](Value map, ValueRange coordinates, Value offset) {
+                   start(map, coordinates, b.add(offset, run.offset));
+                 });
   }
 }
 
 /// Copies the operands of a step that are early, or the others.
-void OperandCopies::copyOperands(TileRing &ring, Value at, Value barrier,
-                                 const TilePlace &tile, Value step,
-                                 bool early) {
+void TileCopies::copyOperands(TileRing &ring, Value at, Value barrier,
+                              const TilePlace &tile, Value step, bool early) {
+  auto copyFor = [&](int64_t sharers) {
+    return [&, sharers](Value map, ValueRange coordinates, Value offset) {
+      ring.copy(b.add(at, offset), map, coordinates, barrier, sharers > 1);
+    };
+  };
   if (isLeftEarly == early)
-    copyBoxes(ring, leftOperand(space, schedule), rowsMap,
-              slot.rows.boxes(0, schedule.getTileM()), slot.rows.blockRows(),
-              schedule.getClusterN(), at, barrier, tile, tile.row, step);
+    forRows(tile, step, copyFor(schedule.getClusterN()));
   if (isRightEarly == early)
     order.inSegment(tile, [&](unsigned segment) {
-      copyColumns(ring, segment, at, barrier, tile, step);
+      forColumns(segment, tile, step, copyFor(schedule.getClusterM()));
     });
 }
 
-/// Of steps before number `copied` of the summed axis the early operands have
-/// been copied, into slots that nobody has used.
-void OperandCopies::copyStep(TileRing &ring, const RingPlace &place,
-                             const TilePlace &tile, Value step, Value copied) {
-  Value at = ring.offset(place.slot);
+void TileCopies::copyStep(TileRing &ring, const RingPlace &place,
+                          const TilePlace &tile, Value step, Value copied) {
+  Value at = ring.offset(place.slot), barrier = ring.expected(place);
   Value isNew = hasEarly() ? b.atLeast(step, copied) : Value();
-  Value barrier = ring.expected(place);
   b.frame.ifTrue(isNew, [&] {
     ring.awaitEmpty(place);
     ring.expect(place, schedule.slotBytes());
@@ -123,8 +127,7 @@ void OperandCopies::copyStep(TileRing &ring, const RingPlace &place,
   copyOperands(ring, at, barrier, tile, step, /*early=*/false);
 }
 
-/// Fills the ring with the early operands of the first tile's first steps.
-void OperandCopies::copyAhead(TileRing &ring, Value firstStep, Value lastStep) {
+void TileCopies::copyAhead(TileRing &ring, Value firstStep, Value lastStep) {
   Value first = b.div(b.wordOf(b.frame.blockId()), schedule.clusterSize());
   b.frame.ifTrue(b.isLess(first, order.count()), [&] {
     TilePlace tile = order.place(first);

@@ -1,0 +1,102 @@
+//===- StreamedOperands.cpp - What streamed rows are computed by ----------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/ReductionSpace.h"
+#include "fuse/Analysis/StreamedSpace.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+/// Ops that compute an operand, keys or values for every tile of queries.
+static constexpr unsigned mostOfKeys = 8;
+
+bool mlir::fuse::areWideRows(int64_t depth, int64_t columns) {
+  return std::max(depth, columns) > mostNarrowDepth;
+}
+
+bool mlir::fuse::computesWith(Operation *op,
+                              const llvm::DenseSet<Value> &values) {
+  return !isa<IotaOp>(op) && readsAny(op, values);
+}
+
+bool mlir::fuse::areChained(ArrayRef<Operation *> ops) {
+  llvm::DenseSet<Value> following;
+  for (Operation *op : ops) {
+    bool follows = computesWith(op, following);
+    if (follows && isa<ContractOp>(op))
+      return true;
+    if (follows || isa<ContractOp>(op))
+      following.insert_range(op->getResults());
+  }
+  return false;
+}
+
+static bool isFloat8(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+}
+
+/// The narrow floats of what widens, and a rotation, are what it is for.
+static bool isReason(Operation *op) {
+  return isa<RotaryOp>(op) || (isa<CastOp>(op) && isFloat8(op->getOperand(0)));
+}
+
+SmallVector<Operation *>
+mlir::fuse::operandOps(Value operand,
+                       llvm::function_ref<bool(Operation *)> isInside) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Operation *> ops;
+  SmallVector<Value> work = {operand};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || isa<ConstantOp>(op) || !isInside(op) || !seen.insert(op).second)
+      continue;
+    if (!isa<CastOp, MulOp, BroadcastOp, TransposeOp, GatherOp, RotaryOp,
+             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      return {};
+    ops.push_back(op);
+    llvm::append_range(work, op->getOperands());
+  }
+  bool isWorthIt = llvm::any_of(ops, isReason) && ops.size() <= mostOfKeys;
+  return isWorthIt ? ops : SmallVector<Operation *>();
+}
+
+OperandWork mlir::fuse::operandWork(Value operand, ArrayRef<Operation *> ops) {
+  // To widen an element, and to store it in shared memory.
+  constexpr double base = 4;
+  OperandWork work{base, elementBytes(operand)};
+  double most = 0;
+  for (Operation *op : ops) {
+    if (isa<RotaryOp>(op))
+      work.instructions += instructionsOf(op);
+    for (Value input : op->getOperands())
+      if (!llvm::is_contained(ops, input.getDefiningOp()) &&
+          estimatedElements(input) > most) {
+        most = estimatedElements(input);
+        work.bytes = elementBytes(input);
+      }
+  }
+  return work;
+}
+
+ReduceOp mlir::fuse::maximumBelowCeiling(ReduceOp sum) {
+  auto exp = sum.getInput().getDefiningOp<ExpOp>();
+  auto difference = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
+  auto ceiling =
+      difference ? difference.getRhs().getDefiningOp<MaxOp>() : MaxOp();
+  if (!ceiling || sum.getKind() != ReduceKind::sum || !sum.getKeep())
+    return {};
+  for (Value operand : ceiling->getOperands())
+    if (auto max = operand.getDefiningOp<ReduceOp>();
+        max && max.getKind() == ReduceKind::max && max.getKeep() &&
+        max.getInput() == difference.getLhs() && max.getDims() == sum.getDims())
+      return max;
+  return {};
+}

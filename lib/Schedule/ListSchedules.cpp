@@ -1,0 +1,136 @@
+//===- ListSchedules.cpp - What kernels could have, as JSON ---------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/LegalRows.h"
+#include "fuse/Schedule/Passes.h"
+#include "fuse/Schedule/RowFeatures.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Support/DebugStringHelper.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace mlir::fuse {
+#define GEN_PASS_DEF_LISTSCHEDULES
+#include "fuse/Schedule/Passes.h.inc"
+} // namespace mlir::fuse
+
+using namespace mlir;
+using namespace mlir::fuse;
+namespace json = llvm::json;
+
+/// The only shape of rows of a kernel.
+static std::optional<ReductionSegment> onlySegment(KernelOp kernel,
+                                                   const DimClasses &dims) {
+  Reason reason;
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  if (failed(segments) || segments->size() != 1 ||
+      !segments->front().space.overLastDims() ||
+      segments->front().space.hasGroups())
+    return std::nullopt;
+  return segments->front();
+}
+
+namespace {
+struct ListSchedulesPass
+    : public mlir::fuse::impl::ListSchedulesBase<ListSchedulesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, false);
+    if (!target) {
+      getOperation().emitError() << llvm::toString(target.takeError());
+      return signalPassFailure();
+    }
+    DimClasses dims(getOperation());
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      json::Object entry{{"kernel", kernel.getKernelName()}};
+      std::optional<ReductionSegment> segment = onlySegment(kernel, dims);
+      if (features.empty())
+        list(kernel, dims, segment, *target, entry);
+      else if (segment &&
+               failed(listFeatures(kernel, *segment, dims, *target, entry)))
+        return signalPassFailure();
+      llvm::outs() << json::Value(std::move(entry)) << "\n";
+    }
+  }
+
+private:
+  /// What is chosen for calls of each size, and what is legal.
+  void list(KernelOp kernel, const DimClasses &dims,
+            const std::optional<ReductionSegment> &segment,
+            ScheduleTarget target, json::Object &entry) {
+    json::Array chosen, legal;
+    for (int level : {0, 1, 2, 3}) {
+      target.setSizes(level >= 1, level >= 2, level >= 3);
+      if (auto schedule = proposeSchedule(kernel, dims, target))
+        chosen.push_back(debugString(schedule));
+    }
+    target.setSizes(false, false, false);
+    ScheduleAttrInterface proposed = proposeSchedule(kernel, dims, target);
+    auto add = [&](ScheduleAttrInterface schedule, double us) {
+      legal.push_back(json::Array{debugString(schedule), us});
+    };
+    auto predict = [&](ScheduleAttrInterface schedule) {
+      return estimateTime(kernel, dims, schedule, target).seconds * 1e6;
+    };
+    if (segment && isa_and_nonnull<RowsScheduleAttr>(proposed)) {
+      RowFacts facts = rowFactsOf(kernel, *segment, dims, target);
+      entry["bytes_per_row"] = facts.bytesPerRow();
+      for (RowsScheduleAttr basic : basicRows(&getContext(), facts, target)) {
+        double us = predict(basic);
+        for (RowsScheduleAttr refined : refinedRows(basic, facts, target))
+          add(refined, us);
+      }
+    } else if (proposed && target.gpu) {
+      for (ScheduleAttrInterface other :
+           alternativesTo(proposed, kernel, dims, target))
+        add(other, predict(other));
+    }
+    entry["chosen"] = std::move(chosen);
+    entry["legal"] = std::move(legal);
+  }
+
+  LogicalResult listFeatures(KernelOp kernel, const ReductionSegment &segment,
+                             const DimClasses &dims,
+                             const ScheduleTarget &target,
+                             json::Object &entry) {
+    auto fail = [&](const Twine &what) {
+      return getOperation().emitError() << what;
+    };
+    auto buffer = llvm::MemoryBuffer::getFile(features);
+    if (!buffer)
+      return fail("expected a file of rows and schedules, but got " + features +
+                  ": " + buffer.getError().message());
+    RowFacts facts = rowFactsOf(kernel, segment, dims, target);
+    json::Array found;
+    SmallVector<StringRef> lines;
+    (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (StringRef line : lines) {
+      auto [count, text] = line.split(' ');
+      double rows = 0;
+      auto schedule = dyn_cast_or_null<RowsScheduleAttr>(
+          parseAttribute(text, &getContext()));
+      if (count.getAsDouble(rows) || !schedule)
+        return fail("expected a number of rows and a schedule of rows, but got "
+                    "'" +
+                    line + "'");
+      json::Array numbers{leastSeconds(facts, rows, *target.gpu) * 1e6};
+      for (float number : rowFeatures(facts, schedule, rows, *target.gpu))
+        numbers.push_back(number);
+      found.push_back(std::move(numbers));
+    }
+    json::Array names;
+    for (StringRef name : rowFeatureNames())
+      names.push_back(name);
+    entry["names"] = std::move(names);
+    entry["features"] = std::move(found);
+    return success();
+  }
+};
+} // namespace

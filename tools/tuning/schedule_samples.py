@@ -1,0 +1,151 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measured times of run_design.py as a table: a row a time, with the numbers that
+`fuse-opt --fuse-list-schedules` prints of the schedule in that call.
+
+    schedule_samples.py measured.jsonl samples.npz    # for fit_schedules.py --samples
+"""
+
+import concurrent.futures
+import functools
+import json
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+from tuning import design_cases  # noqa: E402
+
+# As in AssignSchedules.cpp, on an H200: calls of few bytes, brief and small ones.
+BUCKETS = ((8 << 10) * 132, (64 << 10) * 132, 4 * 52428800)
+
+
+def read_measured(path):
+    """The cases of a file of run_design.py whose kernels are rows."""
+    data = path.read_bytes()
+    text = lzma.decompress(data) if path.suffix == ".xz" else data
+    entries = [json.loads(line) for line in text.decode().splitlines()]
+    return [
+        entry
+        for entry in entries
+        if entry.get("us") and entry["schedules"][0].startswith("#fuse.rows")
+    ]
+
+
+def bucket_of(moved):
+    """0 of large calls, 1 of small ones, 2 of brief ones, 3 of few bytes."""
+    return 3 - next((i for i, most in enumerate(BUCKETS) if moved <= most), 3)
+
+
+def _features_of(fuse_opt, chip, entry):
+    """The names, and for each size and time the least us and the features."""
+    lines = [
+        f"{rows} {entry['schedules'][number]}"
+        for (rows, _), times in zip(entry["sizes"], entry["us"])
+        for number, _ in times
+    ]
+    case = (entry["family"], entry["dtype"], 64, entry["columns"])
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as asked:
+        asked.write("\n".join(lines) + "\n")
+        asked.flush()
+        out = subprocess.run(
+            [
+                fuse_opt,
+                "-",
+                f"--fuse-form=chip={chip}",
+                f"--fuse-list-schedules=chip={chip} features={asked.name}",
+                "-o",
+                os.devnull,
+            ],
+            input=design_cases.case_of(*case).program,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    found = json.loads(out.splitlines()[0])
+    return found.get("names"), found.get("features")
+
+
+class Samples:
+    """Times of all schedules of all calls; a group is a call: a case's number and that of
+    its size."""
+
+    def __init__(self, entries, names, columns):
+        self.entries, self.names = entries, list(names)
+        self.features, self.least, self.us, number, group = columns
+        self.number, self.group = number.astype(int), group.astype(int)
+        self.groups = [
+            (entry, size) for entry in entries for size in range(len(entry["us"]))
+        ]
+        best = np.full(len(self.groups), np.inf)
+        np.minimum.at(best, self.group, self.us)
+        self.loss = self.us / best[self.group] - 1
+        self.held = np.array([entry["held_out"] for entry, _ in self.groups])
+
+    @staticmethod
+    def ask(entries, fuse_opt, chip, jobs):
+        """By the compiler that is here."""
+        ask = functools.partial(_features_of, fuse_opt, chip)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            found = list(pool.map(ask, entries))
+        names = next(names for names, _ in found if names)
+        rows, group = [], 0
+        for entry, (_, features) in zip(entries, found):
+            features = iter(features or ())
+            for measured in entry["us"]:
+                for (number, us), (least, *numbers) in zip(measured, features):
+                    rows.append((*numbers, least, us, number, group))
+                group += 1
+        table = np.array(rows, dtype=np.float32)
+        return Samples(entries, names, (table[:, :-4], *table[:, -4:].T))
+
+    def write(self, path):
+        columns = (self.features, self.least, self.us, self.number, self.group)
+        names = ("features", "least", "us", "number", "group")
+        np.savez_compressed(path, names=self.names, **dict(zip(names, columns)))
+
+    @staticmethod
+    def read(path, entries):
+        """Of the same entries."""
+        found = np.load(path)
+        names = ("features", "least", "us", "number", "group")
+        return Samples(entries, found["names"], [found[name] for name in names])
+
+    def rules(self):
+        """The loss of what the rules choose, for each group; NaN if not measured."""
+        losses = np.full(len(self.groups), np.nan)
+        chosen = np.array([rule_of(entry, size) for entry, size in self.groups])
+        mine = self.number == chosen[self.group]
+        losses[self.group[mine]] = self.loss[mine]
+        return losses
+
+
+def moved_by(entry, size):
+    rows = entry["sizes"][size][0]
+    case = (entry["family"], entry["dtype"], rows, entry["columns"])
+    return design_cases.case_of(*case).bytes
+
+
+def rule_of(entry, size):
+    """The number of the schedule that the rules choose there."""
+    if "rules" in entry:
+        return entry["rules"][size]
+    return entry["chosen"][bucket_of(moved_by(entry, size))]
+
+
+def main():
+    measured, out = map(Path, sys.argv[1:3])
+    entries = read_measured(measured)
+    tool = shutil.which("fuse-opt") or "build/bin/fuse-opt"
+    Samples.ask(entries, tool, "sm_90", os.cpu_count()).write(out)
+
+
+if __name__ == "__main__":
+    main()
