@@ -153,11 +153,16 @@ def test_a_bundle_computes_what_torch_does(name, tmp_path):
 
 
 def check_capture(bundle, inputs, outputs):
-    """A call that has run before is captured in a CUDA graph, and replayed on other elements."""
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    """A call that has run on a stream is captured there, and replayed on other elements."""
+    other = torch.randn_like(inputs[0])
+    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        # Temporaries are of a stream: they must be there.
         bundle.run(inputs, outputs)
-    inputs[0].copy_(torch.randn_like(inputs[0]))
+    with torch.cuda.graph(graph, stream=stream):
+        bundle.run(inputs, outputs)
+    inputs[0].copy_(other)
     expected = [torch.empty_like(y) for y in outputs]
     bundle.run(inputs, expected)
     for y in outputs:
@@ -194,7 +199,7 @@ def test_the_server(tmp_path):
     try:
         port = int(server.stdout.readline().split()[-1])
         for rows in (1, 7, 300):
-            x = torch.randn(rows, 4096)
+            x = torch.randn(rows, 4096, device="cpu")
             torch.testing.assert_close(ask(port, x), F.softmax(x, -1))
         maps = Path(f"/proc/{server.pid}/maps").read_text()
         loaded = {Path(line.split()[-1]).name for line in maps.splitlines()}
