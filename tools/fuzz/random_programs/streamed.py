@@ -126,7 +126,7 @@ def keys_and_values(g, element, shape, width):
         return value if stored == element else scaled(g, g.cast(value, element))
 
     key = make(size)
-    if g.chance(0.3):
+    if width <= size and g.chance(0.3):
         if width == size:
             return key, key
         cut = [*shape[:-1], width]
