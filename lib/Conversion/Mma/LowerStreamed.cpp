@@ -27,9 +27,8 @@
 // Taken in turn, a tile's products end before the next softmax:
 //
 //   for each tile
-//     await its keys; start queries x keys
 //     await the products before, free the values
-//     await the scores, free the keys; softmax; turn the sums
+//     await its keys; queries x keys; free the keys; softmax; turn the sums
 //     await its values; start weights x values
 //
 // So a thread holds no weights beside scores, and a tile whose keys have the
@@ -392,7 +391,7 @@ RingPlace StreamedLowering::consumeAhead(const RingPlace &ofQueries,
   return next;
 }
 
-/// The wait for the products before leaves the scores' under way.
+/// The slot of the tile before is free before the next one is awaited.
 RingPlace StreamedLowering::consumeInTurn(const RingPlace &ofQueries,
                                           const RingPlace &start) {
   auto pack = [](Value sums, const RingPlace &place, const RowState &of) {
@@ -411,12 +410,11 @@ RingPlace StreamedLowering::consumeInTurn(const RingPlace &ofQueries,
         Value queriesHere = order.fixHere(ownQueries());
         Value number = tileAt(step);
         SmallVector<Value> missing = missingKeys(number);
-        keyRing->awaitFull(place);
-        Value found = startScores(queriesHere, place);
-        Value sums = product.awaitAllBut(current[0], 1);
+        Value sums = product.awaitAll(current[0]);
         release(ringOfValues(), keyRing->previousSlot(place),
                 b.differs(step, tiles.first));
-        found = scoreProduct.awaitAll(found);
+        keyRing->awaitFull(place);
+        Value found = scoreProduct.awaitAll(startScores(queriesHere, place));
         if (haveValueSlots())
           release(*keyRing, place.slot);
         rows.follow(logitsOf(scoreProduct.values(found), number, missing), now,
