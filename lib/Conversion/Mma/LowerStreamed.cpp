@@ -88,7 +88,7 @@ private:
   void copyValues(const RingPlace &place, Value key, ArrayRef<Value> pages);
   void consume();
   Value ownQueries();
-  void releaseQueries(const RingPlace &place);
+  void releaseQueries(const RingPlace &place, bool haveKeys);
   RingPlace consumeAhead(const RingPlace &ofQueries, const RingPlace &start);
   RingPlace consumeInTurn(const RingPlace &ofQueries, const RingPlace &start);
   Value startScores(Value ownQueries, const RingPlace &place);
@@ -324,10 +324,17 @@ Value StreamedLowering::ownQueries() {
   return b.mul(rowThread().consumer, queries.offsetOf(MmaScheduleAttr::kRows));
 }
 
-/// Only blocks that take tiles in turn fill the queries' slot again.
-void StreamedLowering::releaseQueries(const RingPlace &place) {
-  if (schedule.getPersistent() > 0)
-    release(*queryRing, place.slot);
+/// Only blocks that take tiles in turn fill the queries' slot again. Without
+/// keys only what writes results orders the threads of a consumer.
+void StreamedLowering::releaseQueries(const RingPlace &place, bool haveKeys) {
+  if (schedule.getPersistent() == 0 || (!haveKeys && !tiles.exist))
+    return;
+  Value condition = tiles.exist;
+  if (!haveKeys)
+    condition = arith::XOrIOp::create(
+        builder, b.loc(), condition,
+        arith::ConstantIntOp::create(builder, b.loc(), 1, 1));
+  release(*queryRing, place.slot, condition);
 }
 
 RingPlace StreamedLowering::consumeAhead(const RingPlace &ofQueries,
@@ -372,7 +379,7 @@ RingPlace StreamedLowering::consumeAhead(const RingPlace &ofQueries,
         return pack(now, sums, keyRing->next(keyPlace),
                     valueRing->next(valuePlace));
       });
-  releaseQueries(ofQueries);
+  releaseQueries(ofQueries, /*haveKeys=*/true);
   RowState last = unpack(loop.getResults());
   RingPlace valuePlace{loop.getResult(3), loop.getResult(4)};
   Value sums = lastProduct(loop.getResult(0), valuePlace, last);
@@ -388,6 +395,7 @@ RingPlace StreamedLowering::consumeAhead(const RingPlace &ofQueries,
               b.select(tiles.exist, next.parity, valuePlace.parity)};
   }
   finish(product.values(sums), last);
+  releaseQueries(ofQueries, /*haveKeys=*/false);
   return next;
 }
 
@@ -427,13 +435,14 @@ RingPlace StreamedLowering::consumeInTurn(const RingPlace &ofQueries,
         sums = startProduct(sums, place, weights);
         return pack(sums, keyRing->next(place), now);
       });
-  releaseQueries(ofQueries);
+  releaseQueries(ofQueries, /*haveKeys=*/true);
   Value sums = product.awaitAll(loop.getResult(0));
   RingPlace next{loop.getResult(1), loop.getResult(2)};
   if (schedule.getPersistent() > 0)
     release(ringOfValues(), keyRing->previousSlot(next), tiles.exist);
   RowState state(loop.getResults().drop_front(3));
   finish(product.values(sums), state);
+  releaseQueries(ofQueries, /*haveKeys=*/false);
   return next;
 }
 

@@ -194,10 +194,10 @@ LogicalResult StreamedScheduleAttr::verify(
   if (polynomials < 0 || polynomials > kExponentials)
     return emitError() << "expected polynomials from 0 to " << kExponentials
                        << ", but got " << polynomials << "; choose 0";
-  bool mayPersist = isa == MmaIsa::wgmma && heads == 1 && split == 1;
+  bool mayPersist = store == MmaStore::tma && heads == 1 && split == 1;
   if (persistent < 0 || (persistent > 0 && !mayPersist))
-    return emitError() << "expected persistent = 0, or at least 1 for wgmma "
-                          "with heads = 1 and split = 1, but got "
+    return emitError() << "expected persistent = 0, or at least 1 with store = "
+                          "tma, heads = 1 and split = 1, but got "
                        << persistent << "; choose 0";
   constexpr int64_t row = MmaScheduleAttr::kRowElements;
   int64_t groups = tileM == MmaScheduleAttr::kRows ? consumers : 1;

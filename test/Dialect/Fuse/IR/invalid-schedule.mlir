@@ -562,7 +562,7 @@ func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 128,
 
 // -----
 
-// expected-error @+1 {{expected persistent = 0, or at least 1 for wgmma with heads = 1 and split = 1, but got 132; choose 0}}
+// expected-error @+1 {{expected persistent = 0, or at least 1 with store = tma, heads = 1 and split = 1, but got 132; choose 0}}
 func.func private @f() attributes {s = #fuse.streamed<isa = wgmma, tile_m = 64, tile_n = 128, tile_k = 64, depth = 128, stages = 2, consumers = 1, store = direct, heads = 4, persistent = 132>}
 
 // -----

@@ -235,8 +235,8 @@ def StreamedSchedule : Fuse_Schedule<"StreamedSchedule", "streamed"> {
     3. A thread has at most 176 registers of sums, scores and weights, 128 with
        three consumers: (columns + `tile_k`) / 2 + `tile_k` / 4.
     4. `stages` is 2 to 8, or 1 for `mma_sync` with values of their own.
-       `polynomials` is up to 8. `persistent` is for `wgmma` where blocks
-       leave no parts.
+       `polynomials` is up to 8. `persistent` is for `store = tma` where
+       blocks leave no parts.
     5. What is copied, the results and the barriers have room in shared memory.
 
     ```mlir
