@@ -7,7 +7,6 @@
 
 #include "ScheduleVerifiers.h"
 
-#include "mlir/IR/AttributeSupport.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,22 +51,6 @@ int64_t StreamedScheduleAttr::valueBytes() const {
   return getValuesInKeys()
              ? 0
              : getTileK() * getTileN() * MmaScheduleAttr::kElementBytes;
-}
-
-/// Consumers of mma_sync that share no columns have tiles of their own: in one
-/// they would. No contraction alone has as many columns or consumers as may be
-/// here, so that its verifier is not asked.
-MmaScheduleAttr StreamedScheduleAttr::resultTile() const {
-  bool areApart = getIsa() == MmaIsa::mma_sync && columnGroups() == 1;
-  int64_t consumers = areApart ? 1 : getConsumers();
-  int64_t rows = MmaScheduleAttr::kRows * consumers / columnGroups();
-  int64_t tileK = MmaScheduleAttr::kRowElements;
-  return mlir::detail::AttributeUniquer::get<MmaScheduleAttr>(
-      getContext(), getIsa(), rows, getTileN(), tileK, /*stages=*/int64_t(2),
-      consumers, /*raster=*/int64_t(1), getStore(), /*persistent=*/int64_t(1),
-      /*split_k=*/int64_t(1), /*swap=*/false, /*operand_bits=*/int64_t(16),
-      /*cluster_m=*/int64_t(1), /*cluster_n=*/int64_t(1),
-      /*row_bits=*/int64_t(0), /*column_bits=*/int64_t(0));
 }
 
 /// Two barriers for each slot of both rings and for the queries, and what
