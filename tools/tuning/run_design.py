@@ -241,8 +241,8 @@ class Bench:
         for number, program in programs.items():
             outputs = program(*inputs)
             outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-            outputs = [each.float() for each in outputs]
             sizes = [each.element_size() for each in outputs]
+            outputs = [each.float() for each in outputs]
             if expected is None:
                 expected = outputs
                 continue

@@ -27,10 +27,41 @@ from tuning import design_cases  # noqa: E402
 BUCKETS = ((8 << 10) * 132, (64 << 10) * 132, 4 * 52428800)
 
 
+def read_sweeps(sweeps, replays):
+    """The cases of sweeps.json.xz, and what the rules chose for them by replay.json.xz."""
+    held, found = design_cases.manifest(), {}
+    for case, replay in zip(sweeps["cases"], replays, strict=True):
+        rows, columns = case["shape"]
+        texts = {number: sweeps["schedules"][number] for number, _ in case["us"]}
+        times = [
+            (texts[number], us)
+            for number, us in case["us"]
+            if texts[number].startswith("#fuse.rows")
+        ]
+        if len(times) < 2:
+            continue
+        key = (case["family"], case["dtype"], columns)
+        if key not in found:
+            found[key] = dict(zip(("family", "dtype", "columns"), key))
+            found[key] |= {"sizes": [], "us": [], "schedules": [], "rules": []}
+            found[key]["held_out"] = design_cases.is_held_out(key[0], columns, held)
+        entry = found[key]
+        known = entry["schedules"]
+        known += [text for text, _ in times if text not in known]
+        entry["sizes"].append([rows, "graph" if case.get("graph") else "events"])
+        entry["us"].append([[known.index(text), us] for text, us in times])
+        chosen = replay["chosen"]
+        entry["rules"].append(known.index(chosen) if chosen in known else -1)
+    return list(found.values())
+
+
 def read_measured(path):
-    """The cases of a file of run_design.py whose kernels are rows."""
+    """The cases of a file of run_design.py, or of the sweeps, whose kernels are rows."""
     data = path.read_bytes()
     text = lzma.decompress(data) if path.suffix == ".xz" else data
+    if path.name.startswith("sweeps"):
+        replays = lzma.decompress(path.with_name("replay.json.xz").read_bytes())
+        return read_sweeps(json.loads(text), json.loads(replays))
     entries = [json.loads(line) for line in text.decode().splitlines()]
     return [
         entry

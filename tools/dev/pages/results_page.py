@@ -68,6 +68,11 @@ FILES = {
         "4096 rows, on an H100 and an H200; tuning/fit_mma_model.py reads it",
         "tuning/sweep_mma.py",
     ),
+    "rows-design.jsonl.xz": (
+        "a designed sweep: times of random legal schedules of rows; the results of 2,016 of 10,809 kernels, of "
+        "16 bits, were compared too strictly, and these were not timed",
+        "tuning/run_design.py",
+    ),
     "sweeps.json.xz": (
         "times of many schedules of each case",
         "tuning/sweep_schedules.py, tuning/replay_sweeps.py --add",
