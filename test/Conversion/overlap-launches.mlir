@@ -90,13 +90,13 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @early
   // CHECK-NOT:     early_inputs
   // CHECK-NOT:     griddepcontrol
-  // CHECK:         gpu.thread_id
+  // CHECK:         gpu.barrier
   // CHECK-NEXT:    nvvm.griddepcontrol wait
   // CHECK-NEXT:    gpu.grid_dim
   // CHECK:           nvvm.griddepcontrol launch_dependents
   // CHECK:         llvm.load
   gpu.func @early(%x: !llvm.ptr, %y: !llvm.ptr) kernel attributes {fuse.early_inputs = array<i64: 0>} {
-    %thread = gpu.thread_id x
+    gpu.barrier
     nvvm.griddepcontrol wait
     %v = llvm.load %x : !llvm.ptr -> f32
     llvm.store %v, %y : f32, !llvm.ptr
