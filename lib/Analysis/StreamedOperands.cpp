@@ -26,6 +26,17 @@ bool mlir::fuse::computesWith(Operation *op,
   return !isa<IotaOp>(op) && readsAny(op, values);
 }
 
+bool mlir::fuse::isSameMoved(Value a, Value b) {
+  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  if (a == b || !first || !second)
+    return a == b;
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(first) &&
+         first->getName() == second->getName() &&
+         first->getAttrDictionary() == second->getAttrDictionary() &&
+         a.getType() == b.getType() &&
+         isSameMoved(first->getOperand(0), second->getOperand(0));
+}
+
 bool mlir::fuse::areChained(ArrayRef<Operation *> ops) {
   llvm::DenseSet<Value> following;
   for (Operation *op : ops) {

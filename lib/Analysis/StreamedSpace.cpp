@@ -347,7 +347,8 @@ std::optional<MmaOperand> StreamedFinder::findInKeys(Value values,
   if (slice && !llvm::is_contained(group.ops, slice.getOperation()))
     slice = {};
   Value source = slice ? slice.getInput() : values;
-  if (source != sides.columns || axes.size() != sides.columnAxes.size())
+  if (!isSameMoved(source, sides.columns) ||
+      axes.size() != sides.columnAxes.size())
     return std::nullopt;
   StringRef ofWeights = found.weights == product.getLhs()
                             ? product.getLhsAxes()

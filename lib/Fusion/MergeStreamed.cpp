@@ -88,7 +88,9 @@ static SmallVector<Operation *> opsBetween(ContractOp product, Value weights,
 static bool isContracted(Value operand, ArrayRef<Operation *> ops) {
   return llvm::any_of(ops, [&](Operation *op) {
     return isa<ContractOp>(op) &&
-           llvm::is_contained(op->getOperands(), operand);
+           llvm::any_of(op->getOperands(), [&](Value other) {
+             return isSameMoved(operand, other);
+           });
   });
 }
 

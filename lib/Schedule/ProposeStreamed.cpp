@@ -318,7 +318,7 @@ StreamedScheduleAttr StreamedSchedules::with(const Sharing &sharing,
       context, usesWgmma(space, gpu) ? MmaIsa::wgmma : MmaIsa::mma_sync,
       sharing.rows(), model.wholeColumns(), keys, model.wholeDepth(), stages,
       sharing.consumers, store, sharing.heads, sharing.split,
-      space.firstOfKeys.has_value());
+      space.firstOfKeys.has_value(), /*inTurn=*/model.isWide());
   return schedule && schedule.sharedBytes() <= gpu.maxSharedBytesPerBlock
              ? schedule
              : StreamedScheduleAttr();

@@ -153,6 +153,9 @@ bool computesWith(Operation *op, const llvm::DenseSet<Value> &values);
 /// larger one of it and another number of the row; null where there is none.
 ReduceOp maximumBelowCeiling(ReduceOp sum);
 
+/// Whether both are one value, of which reshapes are copied for their users.
+bool isSameMoved(Value a, Value b);
+
 /// Whether a contraction reads what follows from another.
 bool areChained(ArrayRef<Operation *> ops);
 
