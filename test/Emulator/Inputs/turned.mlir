@@ -10,16 +10,16 @@ func.func @decode(%q: tensor<2x1x6x64xbf16>, %k: tensor<2x?x2x64xbf16>, %v: tens
 
 // Without tables, pairs of neighbours, rows that tiles do not divide.
 func.func @few(%q: tensor<1x2x5x128xf16>, %k: tensor<1x2x?x128xf16>, %v: tensor<1x2x?x128xf16>) -> tensor<1x2x5x128xf16> {
-  %r = fuse.rotary interleaved heads_tokens %q : tensor<1x2x5x128xf16>
-  %t = fuse.rotary interleaved heads_tokens %k : tensor<1x2x?x128xf16>
+  %r = fuse.rotary interleaved heads_tokens %q base = 1.0e4 : tensor<1x2x5x128xf16>
+  %t = fuse.rotary interleaved heads_tokens %k base = 1.0e4 : tensor<1x2x?x128xf16>
   %o = fuse.attention heads_tokens %r, %t, %v : tensor<1x2x5x128xf16>, tensor<1x2x?x128xf16>, tensor<1x2x?x128xf16>
   return %o : tensor<1x2x5x128xf16>
 }
 
 // Many queries, whose tiles would turn all keys again and again.
 func.func @many(%q: tensor<1x32x4096x128xbf16>, %k: tensor<1x32x4096x128xbf16>, %v: tensor<1x32x4096x128xbf16>) -> tensor<1x32x4096x128xbf16> {
-  %r = fuse.rotary half heads_tokens %q : tensor<1x32x4096x128xbf16>
-  %t = fuse.rotary half heads_tokens %k : tensor<1x32x4096x128xbf16>
+  %r = fuse.rotary half heads_tokens %q base = 1.0e4 : tensor<1x32x4096x128xbf16>
+  %t = fuse.rotary half heads_tokens %k base = 1.0e4 : tensor<1x32x4096x128xbf16>
   %o = fuse.attention heads_tokens %r, %t, %v : tensor<1x32x4096x128xbf16>, tensor<1x32x4096x128xbf16>, tensor<1x32x4096x128xbf16>
   return %o : tensor<1x32x4096x128xbf16>
 }
