@@ -189,11 +189,11 @@ double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
 
 /// Of a block with so many tiles of keys, where no other fills what it waits
 /// for: keys and values arrive one after the other, while what came before is
-/// multiplied. Of two groups of warps with rows of their own one multiplies
+/// multiplied. Where rows are many, one of two groups of warps multiplies
 /// meanwhile.
 double StreamedModel::waitingClocks(const Sharing &sharing,
                                     double tiles) const {
-  bool hasOthers = hasWgmma && sharing.rows() > rowsOfConsumer;
+  bool hasOthers = hasWgmma && !sharing.leavesParts() && sharing.groups == 1;
   return hasOthers ? 0 : tiles * mmaSyncArrivalClocks;
 }
 
