@@ -7,6 +7,7 @@
 
 #include "fuse/Compiler/RunPasses.h"
 #include "fuse/Explain/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -75,10 +76,12 @@ llvm::Error runPasses(ModuleOp program,
   ReproducerFile reproducer(reproducerDirectory, diagnostics);
   auto passes = PassManager::on<ModuleOp>(context);
   build(passes);
+  // Once at the end, not after each pass; fuse-opt does the latter.
+  passes.enableVerifier(false);
   if (!reproducerDirectory.empty())
     passes.enableCrashReproducerGeneration(
         [&](std::string &) { return reproducer.open(); });
-  if (succeeded(passes.run(program)))
+  if (succeeded(passes.run(program)) && succeeded(verify(program)))
     return llvm::Error::success();
   std::string advice =
       reproducer.path().empty()

@@ -21,6 +21,9 @@ using namespace mlir::fuse;
 static constexpr size_t mostShapes = 4, mostReadOnce = 64;
 /// Of the lengths of rows that blocks of one size suit.
 static constexpr int64_t mostRatio = 4;
+/// The same of rows that are only computed beside others: their threads, of
+/// whatever number, need not wait for each other.
+static constexpr int64_t mostComputedRatio = 32;
 /// A thread's widest access, in bytes; and the most elements of a vector,
 /// unless all are bytes.
 static constexpr double accessBytes = 16;
@@ -210,7 +213,10 @@ Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
       return ReasonKind::sharedLongRows;
     if (shape.isReduced)
       shortest = std::min(shortest, shape.length.value_or(1));
-    longest = std::max(longest, shape.length.value_or(1));
+    int64_t length = shape.length.value_or(1);
+    longest = std::max(longest, shape.isReduced
+                                    ? length
+                                    : length * mostRatio / mostComputedRatio);
   }
   if (longest > mostRatio * shortest)
     return Reason(ReasonKind::longBesideShort, longest, shortest);

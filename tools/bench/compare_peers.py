@@ -163,6 +163,8 @@ class Comparison:
 
     def run_case(self, case):
         result = {"name": case.name, "bytes": case.bytes, "errors": {}, "times": {}}
+        if case.kind:
+            result["kind"] = case.kind
         inputs = self.measure.make_inputs(case, self.arguments.seed)
         candidates = self.candidates(case, result)
         reference = self.measure.reference_of(case, inputs)

@@ -11,7 +11,17 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1, "i64": 8}
+BYTES = {
+    "f64": 8,
+    "f32": 4,
+    "f16": 2,
+    "bf16": 2,
+    "f8E4M3FN": 1,
+    "i8": 1,
+    "ui8": 1,
+    "i32": 4,
+    "i64": 8,
+}
 TORCH_NAMES = {
     "f64": "float64",
     "f32": "float32",
@@ -19,6 +29,8 @@ TORCH_NAMES = {
     "bf16": "bfloat16",
     "f8E4M3FN": "float8_e4m3fn",
     "i8": "int8",
+    "ui8": "uint8",
+    "i32": "int32",
     "i64": "int64",
 }
 
@@ -52,6 +64,8 @@ class Case:
     triton: str | None = None
     # The program that writes the first output over the first input.
     in_place: str | None = None
+    # Of a program of test/Programs, what it shows.
+    kind: str = ""
 
     @property
     def bytes(self):

@@ -6,6 +6,7 @@ One or two for each way to write what should share a kernel: reduced dims with a
 groups inside of rows, joined results, regrouped reshapes, counts, many tensors, columns.
 """
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -234,18 +235,191 @@ def adam_behind_clip(count, shape):
     )
 
 
+def norm_then_groups(rows):
+    def function(torch, x, w):
+        norm = _rms_norm(torch, _wide(torch, x), _wide(torch, w))
+        groups = norm.unflatten(1, (32, 128))
+        scale = groups.abs().amax(-1, keepdim=True) / 127.0
+        return torch.round(groups / scale).to(torch.int8), scale
+
+    x = Input((rows, 4096), "bf16")
+    inputs = (x, Input((4096,), "bf16"))
+    return _case("norm_then_groups", inputs, x.bytes // 2 + rows * 128, function)
+
+
+def halves_of_norm(rows):
+    def function(torch, x, w):
+        wide = _wide(torch, x)
+        norm = torch.nn.functional.layer_norm(
+            wide, (512,), w.to(wide.dtype), eps=1e-6
+        ).to(x.dtype)
+        return tuple(each.contiguous() for each in norm.chunk(2, 1))
+
+    x = Input((rows, 512), "f16")
+    return _case("halves_of_norm", (x, Input((512,), "f16")), x.bytes, function)
+
+
+def group_norm_nhwc():
+    def function(torch, x, w):
+        y = _wide(torch, x).permute(0, 3, 1, 2)
+        y = torch.nn.functional.group_norm(y, 32, w.to(y.dtype))
+        return y.permute(0, 2, 3, 1).to(x.dtype).contiguous()
+
+    x = Input((4, 16, 16, 320), "bf16")
+    return _case("group_norm_nhwc", (x, Input((320,), "f32")), x.bytes, function)
+
+
+def unpack_int4(rows):
+    def function(torch, q, s):
+        pairs = torch.stack((q & 15, q >> 4), -1).flatten(1) - 8
+        return (pairs.to(s.dtype).unflatten(1, (32, 128)) * s[:, :, None]).flatten(1)
+
+    inputs = (Input((rows, 2048), "i32", "below", 256), Input((rows, 32), "f16"))
+    return _case("unpack_int4", inputs, rows * 4096 * 2, function)
+
+
+def smoothed_loss(rows):
+    def function(torch, x, t):
+        loss = torch.nn.functional.cross_entropy
+        return loss(_wide(torch, x), t, label_smoothing=0.1)
+
+    inputs = (Input((rows, 4096), "bf16"), Input((rows,), "i64", "below", 4096))
+    return _case("smoothed_loss", inputs, 4, function)
+
+
+def batch_statistics(images):
+    def function(torch, x):
+        variance, mean = torch.var_mean(_wide(torch, x), (0, 2, 3), correction=0)
+        return mean, variance
+
+    inputs = (Input((images, 24, 56, 56), "f16"),)
+    return _case("batch_statistics", inputs, 2 * 24 * 4, function)
+
+
+def m_rope(rows):
+    def function(torch, x, positions, inverse):
+        angles = positions[..., None].to(inverse.dtype) * inverse
+        parts = angles.split((16, 24, 24), -1)
+        angle = torch.cat([part[i] for i, part in enumerate(parts)], -1)[:, None]
+        low, high = _wide(torch, x).chunk(2, -1)
+        cos, sin = angle.cos(), angle.sin()
+        turned = torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
+        return turned.to(x.dtype)
+
+    x = Input((rows, 8, 128), "bf16")
+    inputs = (x, Input((3, rows), "i64", "below", 512), Input((64,), "f32", "uniform"))
+    return _case("m_rope", inputs, x.bytes, function)
+
+
+def token_shift(rows):
+    def function(torch, x, w, b, last, *shares):
+        before = torch.cat((last, x[:-1])) - x
+        return tuple(x + before * share for share in shares)
+
+    x = Input((rows, 256), "bf16")
+    row = Input((256,), "bf16")
+    inputs = (x, row, row, Input((1, 256), "bf16"), row, row, row)
+    return _case("token_shift", inputs, 3 * x.bytes, function)
+
+
+def image_ui8():
+    def function(torch, x, m, s):
+        y = (x.to(m.dtype) / 255.0 - m) / s
+        half = torch.float64 if m.dtype == torch.float64 else torch.float16
+        return y.permute(0, 3, 1, 2).to(half).contiguous()
+
+    x = Input((2, 32, 32, 3), "ui8", "below", 256)
+    scales = (Input((3,), "f32", "uniform"), Input((3,), "f32", "uniform"))
+    return _case("image_ui8", (x, *scales), 2 * x.bytes, function)
+
+
+def transposed_pad(images):
+    def function(torch, x):
+        return torch.nn.functional.pad(x.transpose(1, 2) * 2.0, (0, 6)).contiguous()
+
+    x = Input((images, 66, 96), "f16")
+    return _case("transposed_pad", (x,), images * 96 * 72 * 2, function)
+
+
+def softmax_scan(rows):
+    def function(torch, x):
+        before = torch.cummax(x, 1)[0][:, :-1]
+        first = torch.full_like(x[:, :1], -math.inf)
+        return x.softmax(1).cumsum(1) * x, torch.cat((first, before), 1)
+
+    x = Input((rows, 1024), "f32")
+    return _case("softmax_scan", (x,), 2 * x.bytes, function)
+
+
+def label_logits(rows):
+    def function(torch, x, t):
+        wide = _wide(torch, x)
+        return -wide.log_softmax(1).gather(1, t), wide.mean(1, keepdim=True)
+
+    inputs = (Input((rows, 333), "bf16"), Input((rows, 1), "i64", "below", 333))
+    return _case("label_logits", inputs, rows * 8, function)
+
+
+def largest_shares(rows):
+    def function(torch, x):
+        return x.topk(8, 1)[0].softmax(1)
+
+    inputs = (Input((rows, 256), "f32"),)
+    return _case("largest_shares", inputs, rows * 8 * 4, function)
+
+
+# By what they show: the ways to write what should share a kernel, and more.
+KINDS = {
+    "reduced dims, kept or not": (
+        lambda: unsqueezed_maximum(16384),
+        lambda: logsumexp_less_mean(16384),
+    ),
+    "reductions inside of reductions": (
+        lambda: norm_then_heads(16384),
+        lambda: norm_then_groups(16384),
+    ),
+    "rows moved and joined": (
+        lambda: joined_norm_rotary(65536),
+        lambda: halves_of_norm(65536),
+    ),
+    "regrouped dims": (group_norm_flat, group_norm_nhwc),
+    "several reshapes": (
+        lambda: rope_by_hand(65536),
+        lambda: unpack_int4(16384),
+    ),
+    "counts beside means": (
+        lambda: mean_of_valid(16384),
+        lambda: smoothed_loss(16384),
+    ),
+    "many tensors": (
+        lambda: adam_behind_clip(16, (1024, 1024)),
+        lambda: adam_behind_clip(64, (512, 1024)),
+    ),
+    "columns": (
+        lambda: column_statistics(65536),
+        lambda: columns_beside_columns(65536),
+        lambda: batch_statistics(128),
+    ),
+    "tables and neighbours": (
+        lambda: rotary_beside_norm(16384),
+        lambda: m_rope(65536),
+    ),
+    "narrow accesses": (
+        lambda: token_shift(65536),
+        image_ui8,
+        lambda: transposed_pad(1024),
+    ),
+    "ops on the order of rows": (
+        lambda: softmax_scan(16384),
+        lambda: label_logits(65536),
+        lambda: largest_shares(65536),
+    ),
+}
+
+
 def all_cases():
     return [
-        unsqueezed_maximum(16384),
-        logsumexp_less_mean(16384),
-        norm_then_heads(16384),
-        joined_norm_rotary(65536),
-        group_norm_flat(),
-        rope_by_hand(65536),
-        mean_of_valid(16384),
-        column_statistics(65536),
-        columns_beside_columns(65536),
-        rotary_beside_norm(16384),
-        adam_behind_clip(16, (1024, 1024)),
-        adam_behind_clip(64, (512, 1024)),
+        dataclasses.replace(make(), kind=kind)
+        for kind, cases in KINDS.items()
+        for make in cases
     ]

@@ -87,6 +87,10 @@ class Results:
         return self._read("peers")
 
     @cached_property
+    def programs(self):
+        return self._read("programs")
+
+    @cached_property
     def sweeps(self):
         return self._read("sweeps")
 

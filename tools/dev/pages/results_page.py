@@ -152,6 +152,24 @@ def _chains(entries):
     return summary.table((*header, "least peer / fuse", "median"), rows)
 
 
+def _programs(results):
+    """A line a program of test/Programs, by what it shows."""
+    rows = []
+    for case in results.programs["cases"]:
+        times = {name: spent["median"] for name, spent in case["times"].items()}
+        rows.append(
+            [
+                case.get("kind", ""),
+                case["name"],
+                len(case["kernels"]),
+                *(f"{times[name]:.1f}" for name in ("fuse", "eager", "compile")),
+                f"{times['compile'] / times['fuse']:.2f}",
+            ]
+        )
+    header = ("what it shows", "program", "kernels", "Fuse, us", "eager")
+    return summary.table((*header, "torch.compile", "compile / fuse"), rows)
+
+
 def _replayed(results):
     """A line a family of how near today's choices are."""
     groups = collections.defaultdict(list)
@@ -226,6 +244,12 @@ def markdown(results):
         "Chains of ops, which no example and no library has, at 512 MiB:",
         "",
         *_chains(chains),
+        "",
+        "## Programs of docs/fusion.md",
+        "",
+        f"{results.programs['gpu']}, {results.programs['date'][:10]}.",
+        "",
+        *_programs(results),
         "",
         "## A LLaMA-3 8B block",
         "",
