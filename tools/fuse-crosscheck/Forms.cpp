@@ -10,6 +10,7 @@
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 #include "fuse/Explain/Diagnostics.h"
+#include "fuse/Fusion/Passes.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
 #include "fuse/Schedule/Passes.h"
@@ -94,12 +95,18 @@ Expected<std::string> Forms::unfused() {
 Expected<std::string> Forms::scheduled(StringRef chip) {
   mlir::fuse::PipelineOptions options;
   mlir::fuse::AssignSchedulesOptions assign;
+  mlir::fuse::SplitContractionsOptions contractions;
+  mlir::fuse::SplitTileStatisticsOptions statistics;
   // Kernels that one chip runs another may not.
   options.chip = chip.str();
-  assign.chip = chip.str();
+  assign.chip = contractions.chip = statistics.chip = chip.str();
   // Without the rest of fuse-schedule, which depends on the schedule.
   auto made = run([&](OpPassManager &passes) {
     mlir::fuse::buildFormPipeline(passes, options);
+    passes.addNestedPass<func::FuncOp>(
+        mlir::fuse::createSplitContractions(contractions));
+    passes.addNestedPass<func::FuncOp>(
+        mlir::fuse::createSplitTileStatistics(statistics));
     passes.addNestedPass<func::FuncOp>(
         mlir::fuse::createAssignSchedules(assign));
   });
