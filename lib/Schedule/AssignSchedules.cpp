@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Choice.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/Passes.h"
 #include "fuse/Schedule/TuningFile.h"
@@ -157,7 +158,10 @@ private:
 
   LogicalResult assign(KernelOp kernel, const DimClasses &dims,
                        const ScheduleTarget &target, const TuningFile &tuned) {
-    SmallVector<Candidate> candidates = findCandidates(kernel, dims, target);
+    bool isUsual = candidate == 0 && tuned.entries().empty();
+    SmallVector<Candidate> candidates =
+        isUsual ? findUsualCandidates(kernel, dims, target)
+                : findCandidates(kernel, dims, target);
     if (candidates.empty())
       return kernel.emitError()
              << "expected a kernel that one of the schedulers can run, but "

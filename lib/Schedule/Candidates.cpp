@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Schedule/Candidates.h"
+#include "Choice.h"
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Schedule/RowsModel.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -121,54 +121,63 @@ static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
   return candidates;
 }
 
-/// Candidates of a fitted model that are worth a look.
-static constexpr size_t mostByModel = 48;
+/// The favourites of a fitted model that are worth a measurement. Among these
+/// and the choice is one within 3% of the fastest for nine of ten kernels that
+/// no fit has seen (docs/tuning.md).
+static constexpr size_t mostFavourites = 3;
 
-/// The schedules of the only shape of rows, by the model of the board: the time
-/// of the first, and by how much the others are slower. Empty where the model
-/// has no opinion, or `proposal` is none of its schedules.
-static SmallVector<Candidate> rankByModel(ScheduleAttrInterface proposal,
-                                          KernelOp kernel,
-                                          const DimClasses &dims,
-                                          const ScheduleTarget &target) {
+/// What the model of the board's times takes for the fastest, for kernels with
+/// one shape of rows; nothing where it has no opinion.
+static SmallVector<ScheduleAttrInterface>
+favouritesOf(KernelOp kernel, const DimClasses &dims,
+             const ScheduleTarget &target) {
   Reason reason;
-  if (!isa<RowsScheduleAttr>(proposal))
-    return {};
-  auto segments = reductionSegmentsOf(kernel, dims, reason);
-  if (failed(segments) || segments->size() != 1)
-    return {};
   const RowsModel *model = RowsModel::of(*target.gpu);
-  if (!model || segments->front().space.hasGroups() ||
-      !segments->front().space.overLastDims())
+  auto segments = reductionSegmentsOf(kernel, dims, reason);
+  if (!model || failed(segments) || segments->size() != 1)
+    return {};
+  const ReductionSpace &space = segments->front().space;
+  if (space.hasGroups() || !space.overLastDims())
     return {};
   RowFacts facts = rowFactsOf(kernel, segments->front(), dims, target);
-  if (!model->marginFor(facts, target))
-    return {};
   auto ranked = model->rank(kernel.getContext(), facts, target);
-  if (ranked.empty() || ranked.front().schedule != proposal)
-    return {};
-  SmallVector<Candidate> candidates;
-  TimeEstimate first = estimateTime(kernel, dims, proposal, target);
+  SmallVector<ScheduleAttrInterface> favourites;
   for (const RowsModel::Ranked &each :
-       ArrayRef(ranked).take_front(std::min(ranked.size(), mostByModel))) {
-    TimeEstimate estimate = first;
-    estimate.seconds *= std::exp(each.loss - ranked.front().loss);
-    candidates.push_back({each.schedule, estimate});
+       ArrayRef(ranked).take_front(std::min(ranked.size(), mostFavourites)))
+    favourites.push_back(each.schedule);
+  return favourites;
+}
+
+/// Puts the favourites behind the choice, which is the first candidate.
+static void promote(ArrayRef<ScheduleAttrInterface> favourites,
+                    SmallVectorImpl<Candidate> &candidates, KernelOp kernel,
+                    const DimClasses &dims, const ScheduleTarget &target) {
+  size_t place = 1;
+  for (ScheduleAttrInterface schedule : favourites) {
+    if (schedule == candidates.front().schedule)
+      continue;
+    auto *known = llvm::find_if(candidates, [&](const Candidate &candidate) {
+      return candidate.schedule == schedule;
+    });
+    Candidate favourite =
+        known != candidates.end()
+            ? *known
+            : Candidate{schedule, estimateTime(kernel, dims, schedule, target)};
+    if (known != candidates.end())
+      candidates.erase(known);
+    candidates.insert(candidates.begin() + place, favourite);
+    ++place;
   }
-  return candidates;
 }
 
 SmallVector<Candidate>
-mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
-                           const ScheduleTarget &target) {
+mlir::fuse::findUsualCandidates(KernelOp kernel, const DimClasses &dims,
+                                const ScheduleTarget &target) {
   ScheduleAttrInterface proposal = proposeSchedule(kernel, dims, target);
   if (!proposal)
     return {};
   if (!target.gpu)
     return {{proposal, std::nullopt}};
-  if (auto byModel = rankByModel(proposal, kernel, dims, target);
-      !byModel.empty())
-    return byModel;
   SmallVector<Candidate> candidates = rank(proposal, kernel, dims, target);
   auto *choice = llvm::find_if(candidates, [&](const Candidate &candidate) {
     return candidate.schedule == proposal;
@@ -179,5 +188,16 @@ mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
       isOverruled(*choice->estimate, *best->estimate, *target.gpu))
     choice = best;
   std::rotate(candidates.begin(), choice, choice + 1);
+  return candidates;
+}
+
+SmallVector<Candidate>
+mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
+                           const ScheduleTarget &target) {
+  SmallVector<Candidate> candidates = findUsualCandidates(kernel, dims, target);
+  if (target.gpu && !candidates.empty() &&
+      isa<RowsScheduleAttr>(candidates.front().schedule))
+    promote(favouritesOf(kernel, dims, target), candidates, kernel, dims,
+            target);
   return candidates;
 }

@@ -1,0 +1,150 @@
+//===- LegalRowsTest.cpp - Every schedule that rows may have --------------===//
+//
+// Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That each of them lowers is python/tests/test_design_sweep.py's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuse/Schedule/LegalRows.h"
+#include "ParseProgram.h"
+#include "fuse/Schedule/RowFeatures.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::fuse;
+
+namespace {
+class LegalRowsTest : public ProgramTest {
+protected:
+  void SetUp() override {
+    target = llvm::cantFail(ScheduleTarget::of("sm_90", /*divisible=*/false));
+  }
+
+  /// Rows that are read once more after a sum.
+  static RowFacts factsOf(int64_t length, int64_t bytes = 2) {
+    RowFacts facts;
+    facts.length = facts.inner = length;
+    facts.widest = 16 / bytes;
+    facts.inputs = 1;
+    facts.inputBytes = facts.widestBytes = facts.thinnestBytes = bytes;
+    facts.narrowestBytes = bytes;
+    facts.outputBytes = static_cast<double>(bytes);
+    facts.outputs = 1;
+    facts.levels = facts.exchanges = facts.components = 1;
+    return facts;
+  }
+
+  SmallVector<RowsScheduleAttr> legal(const RowFacts &facts) {
+    return legalRows(&context, facts, *target);
+  }
+
+  std::optional<ScheduleTarget> target;
+};
+} // namespace
+
+TEST_F(LegalRowsTest, EachIsThereOnceAndIsWhatTheAttributeAllows) {
+  unsigned complaints = 0;
+  ScopedDiagnosticHandler count(&context, [&](Diagnostic &) {
+    ++complaints;
+    return success();
+  });
+  for (int64_t length : {9, 64, 77, 1000, 4096, 4097, 12288, 100000, 262144})
+    for (int64_t bytes : {2, 4}) {
+      llvm::DenseSet<Attribute> seen;
+      for (RowsScheduleAttr each : legal(factsOf(length, bytes))) {
+        EXPECT_TRUE(seen.insert(each).second);
+        EXPECT_TRUE(succeeded(RowsScheduleAttr::verify(
+            [&] { return emitError(UnknownLoc::get(&context)); },
+            each.getThreads(), each.getVector(), each.getRowsPerBlock(),
+            each.getHold(), each.getUnroll(), each.getInRegisters(),
+            each.getPreload(), each.getCopyGroups(), each.getBlocksPerRow(),
+            each.getWholeGrid(), each.getPersistent(), each.getStages(),
+            each.getLeastBlocks(), each.getRowsPerThread())));
+      }
+      EXPECT_GT(seen.size(), 40u) << length;
+    }
+  EXPECT_EQ(complaints, 0u);
+}
+
+TEST_F(LegalRowsTest, EveryPlaceOfALongRowIsThere) {
+  for (HoldKind hold :
+       {HoldKind::registers, HoldKind::cache, HoldKind::shared, HoldKind::loop})
+    for (int64_t blocks : {1, 8})
+      EXPECT_TRUE(llvm::any_of(legal(factsOf(32768)),
+                               [&](auto each) {
+                                 return each.getHold() == hold &&
+                                        each.getBlocksPerRow() == blocks;
+                               }))
+          << stringifyHoldKind(hold).str() << blocks;
+}
+
+TEST_F(LegalRowsTest, AThreadHoldsNoMoreThanItsRegisters) {
+  for (int64_t length : {64, 1000, 4096, 32768})
+    for (RowsScheduleAttr each : legal(factsOf(length, 4))) {
+      if (each.getHold() != HoldKind::registers)
+        continue;
+      int64_t elements = llvm::divideCeil(length, each.threadsPerRow()) *
+                         each.getRowsPerThread();
+      EXPECT_LT(elements, 255);
+    }
+}
+
+TEST_F(LegalRowsTest, WithoutClustersARowHasOneBlock) {
+  target = llvm::cantFail(ScheduleTarget::of("sm_80", /*divisible=*/false));
+  for (RowsScheduleAttr each : legal(factsOf(65536)))
+    EXPECT_EQ(each.getBlocksPerRow(), 1);
+}
+
+TEST_F(LegalRowsTest, WhatIsReducedOverAllRowsStays) {
+  RowFacts facts = factsOf(4096);
+  facts.isAcross = true;
+  facts.columnSums = 1;
+  SmallVector<RowsScheduleAttr> all = legal(facts);
+  EXPECT_GT(all.size(), 40u);
+  for (RowsScheduleAttr each : all) {
+    EXPECT_GT(each.getPersistent(), 0);
+    EXPECT_EQ(each.getBlocksPerRow(), 1);
+    EXPECT_EQ(facts.length % each.getVector(), 0);
+  }
+}
+
+TEST_F(LegalRowsTest, ARowOfUnknownLengthHasNone) {
+  EXPECT_TRUE(legal(factsOf(0)).empty());
+}
+
+TEST_F(LegalRowsTest, EachRefinementIsOfItsBasicSchedule) {
+  RowFacts facts = factsOf(8192);
+  for (RowsScheduleAttr basic : basicRows(&context, facts, *target))
+    for (RowsScheduleAttr each : refinedRows(basic, facts, *target)) {
+      EXPECT_EQ(each.getThreads(), basic.getThreads());
+      EXPECT_EQ(each.getVector(), basic.getVector());
+      EXPECT_EQ(each.getHold(), basic.getHold());
+      EXPECT_EQ(each.getBlocksPerRow(), basic.getBlocksPerRow());
+      EXPECT_EQ(each.getRowsPerBlock(), basic.getRowsPerBlock());
+    }
+}
+
+TEST_F(LegalRowsTest, FeaturesAreNumbersOfTheScheduleAndTheCall) {
+  RowFacts facts = factsOf(4096);
+  auto number = [&](StringRef name, RowsScheduleAttr schedule, double rows) {
+    auto names = rowFeatureNames();
+    return rowFeatures(facts, schedule, rows,
+                       *target->gpu)[llvm::find(names, name) - names.begin()];
+  };
+  auto schedule = RowsScheduleAttr::get(
+      &context, /*threads=*/128, /*vector=*/8, /*rows_per_block=*/1,
+      HoldKind::registers, /*unroll=*/4, /*in_registers=*/0, /*preload=*/false,
+      /*copy_groups=*/4);
+  EXPECT_EQ(number("length", schedule, 1), 12);
+  EXPECT_EQ(number("each", schedule, 1), 4);
+  EXPECT_EQ(number("held", schedule, 1), 32);
+  EXPECT_EQ(number("empty", schedule, 1), 1);
+  EXPECT_EQ(number("grid", schedule, 1024), 10);
+  EXPECT_EQ(number("access_bytes", schedule, 1), 16);
+  // 16 KiB a row: 0.3 GiB need 67 us of 4.8 TB/s, and the launch.
+  EXPECT_NEAR(leastSeconds(facts, 20000, *target->gpu) * 1e6, 70.3, 0.2);
+}
