@@ -380,8 +380,19 @@ RowsScheduleAttr RowsOnGPU::proposeLong() const {
   return {};
 }
 
+/// Rows of 16 bits that are multiplied with one that all share, and summed, as
+/// a matrix with a vector: ptxas takes few registers, and starts few loads
+/// ahead, unless it is told how many blocks there is to be room for.
 RowsScheduleAttr RowsOnGPU::propose() const {
-  return segment.across.empty() ? proposeAlone() : proposeAcross();
+  RowsScheduleAttr schedule =
+      segment.across.empty() ? proposeAlone() : proposeAcross();
+  bool isProduct = once && hasWeights && !writesRow && vector > 4;
+  if (!schedule || !isProduct || schedule.getLeastBlocks() != 0 ||
+      schedule.getThreads() > boundedHeldThreads ||
+      (schedule.getHold() != HoldKind::cache &&
+       schedule.getHold() != HoldKind::registers))
+    return schedule;
+  return schedule.withLeastBlocks(boundedHeldThreads / schedule.getThreads());
 }
 
 RowsScheduleAttr RowsOnGPU::proposeAlone() const {
