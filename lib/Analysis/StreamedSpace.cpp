@@ -295,8 +295,12 @@ FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
             findComputed(space, tensor, axes, own, rows.value_or(own)))
       return *computed;
     MmaOperandFinder finder(group, dims, *facts, reason);
-    return rows ? finder.findPaged(space, tensor, axes, own, *rows)
-                : finder.find(space, tensor, axes, {own});
+    auto operand = rows ? finder.findPaged(space, tensor, axes, own, *rows)
+                        : finder.find(space, tensor, axes, {own});
+    // Other contractions compute such operands; here they come as they are.
+    if (succeeded(operand) && operand->computed)
+      return refuse(ReasonKind::mmaComputedOperand);
+    return operand;
   }
   if (rows && isComputedOften(tensor))
     return refuse(ReasonKind::streamedCostlyKeys);
