@@ -385,9 +385,9 @@ gpu.module @m {
 })";
   EXPECT_EQ(compile(text), "");
   EXPECT_EQ(messages,
-            "expected kernel 'k' to run griddepcontrol.wait before its first "
-            "branch and its first access to memory, but got it later; move it "
-            "to the kernel's start");
+            "expected kernel 'k' to run griddepcontrol.wait in all threads and "
+            "before its first access to memory, but got it later; move it to "
+            "the kernel's start");
 }
 
 TEST_F(CompileTest, UnresolvedFunctionIsRefused) {

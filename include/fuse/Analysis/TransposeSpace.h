@@ -32,8 +32,8 @@ namespace mlir::fuse {
 /// tiles: most of a tile would be empty.
 inline constexpr int64_t kLeastTileSide = 16;
 
-/// A value that is read across: an input, one that ops only move, or one that is
-/// padded, reversed or joined.
+/// A value that is read across: an input, one that ops only move, or one that
+/// is padded, reversed or joined.
 struct CrossedValue {
   Value value;
   /// The operands that lead from the results to the value, in this order.

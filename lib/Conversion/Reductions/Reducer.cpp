@@ -19,8 +19,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <numeric>
 #include "mlir/IR/Matchers.h"
+#include <numeric>
 
 #include <limits>
 

@@ -242,8 +242,8 @@ ReductionState RowScan::carry(const ReductionState &before, Value total) {
   if (!isCompensated())
     return {combine(before[0], total)};
   CompensatedSum sum = addTerm(builder, loc, {before[0], before[1]}, total);
-  // Of an infinity the rest is no number, or an infinity of the other sign where
-  // finite terms add up to one.
+  // Of an infinity the rest is no number, or an infinity of the other sign
+  // where finite terms add up to one.
   Value difference = arith::SubFOp::create(builder, loc, sum.rest, sum.rest);
   Value isFinite = arith::CmpFOp::create(
       builder, loc, arith::CmpFPredicate::ORD, difference, difference);
