@@ -74,6 +74,8 @@ struct KernelFrame {
   int64_t sharedBytes = 0;
   /// The function's last arguments; see addTensorMap().
   SmallVector<TensorMapUse, 0> tensorMaps = {};
+  /// Buffers of shared memory, and where in the function each was asked for.
+  SmallVector<std::pair<Value, Block *>, 0> slots = {};
 
   Location loc() { return function.getLoc(); }
 

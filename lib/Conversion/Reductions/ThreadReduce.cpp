@@ -114,34 +114,42 @@ static Type slotType(OpBuilder &builder, Type type) {
   return type.isInteger(1) ? Type(builder.getI32Type()) : type;
 }
 
-/// Whether only blocks that take another branch than that to `here` use the
-/// buffer.
-static bool isOfOtherBlocks(Value buffer, Block *here) {
-  auto takesOther = [&](Operation *user) {
-    for (Operation *op = here->getParentOp(); op; op = op->getParentOp())
-      if (auto branch = dyn_cast<scf::IfOp>(op);
-          branch && branch->hasAttr(kOfBlocksAttr) && branch->isAncestor(user))
-        return branch.getThenRegion().isAncestor(user->getParentRegion()) !=
-               branch.getThenRegion().isAncestor(here->getParent());
-    return false;
-  };
-  return !buffer.use_empty() && llvm::all_of(buffer.getUsers(), takesOther);
+/// Whether no block of threads that comes to one place comes to the other.
+static bool areOfOtherBlocks(Block *place, Block *here) {
+  for (Operation *op = here->getParentOp(); op; op = op->getParentOp())
+    if (auto branch = dyn_cast<scf::IfOp>(op);
+        branch && branch->hasAttr(kOfBlocksAttr) &&
+        branch->isAncestor(place->getParentOp()))
+      return branch.getThenRegion().isAncestor(place->getParent()) !=
+             branch.getThenRegion().isAncestor(here->getParent());
+  return false;
 }
 
+/// What was asked for counts, used yet or not: a kernel may ask for the buffers
+/// of all of its reductions before it uses the first.
 Value mlir::fuse::addSlots(KernelFrame &frame, Type type, int64_t count) {
   OpBuilder &builder = frame.builder;
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
                                           gpu::AddressSpace::Workgroup);
   auto needed =
       MemRefType::get({count}, slotType(builder, type), AffineMap(), space);
-  for (Value buffer : frame.function.getWorkgroupAttributions()) {
+  Block *here = builder.getInsertionBlock();
+  auto isFree = [&](Value buffer) {
     auto has = cast<MemRefType>(buffer.getType());
-    if (has.getElementType() == needed.getElementType() &&
-        has.getNumElements() >= count &&
-        isOfOtherBlocks(buffer, builder.getInsertionBlock()))
-      return buffer;
-  }
-  return frame.function.addWorkgroupAttribution(needed, frame.loc());
+    return has.getElementType() == needed.getElementType() &&
+           has.getNumElements() >= count &&
+           llvm::all_of(frame.slots, [&](const auto &slot) {
+             return slot.first != buffer || areOfOtherBlocks(slot.second, here);
+           });
+  };
+  const auto *free = llvm::find_if(
+      frame.slots, [&](const auto &slot) { return isFree(slot.first); });
+  Value buffer =
+      free != frame.slots.end()
+          ? free->first
+          : Value(frame.function.addWorkgroupAttribution(needed, frame.loc()));
+  frame.slots.emplace_back(buffer, here);
+  return buffer;
 }
 
 static Value toSlot(OpBuilder &builder, Value value) {
