@@ -143,8 +143,8 @@ LENGTHS = [
         "lit:Conversion lit:Codegen",
         (
             "what-follows-starts-before-labels",
-            "    builder.setInsertionPointAfter(load);\n",
-            "    (void)load;\n",
+            "allowNext(function, load ? load : wait);",
+            "allowNext(function, wait);",
         ),
         (
             "any-load-is-one-of-an-address",

@@ -516,13 +516,13 @@ LOWERING = [
         "lit:Conversion",
         (
             "kernels-do-not-wait",
-            "NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);",
-            "(void)loc;",
+            "      builder, loc, NVVM::GridDepActionKind::wait);",
+            "      builder, loc, NVVM::GridDepActionKind::launch_dependents);",
         ),
         (
             "kernels-wait-again",
-            "if (function.isKernel() && !hasControl(function))",
-            "if (function.isKernel())",
+            "if (!control)",
+            "if (!control || !wasEarly)",
         ),
     ),
 ]

@@ -27,12 +27,12 @@ PROGRAM = [
         ),
         (
             "broadcast-inputs-are-read-in-place",
-            "!isReadElsewhere(number, input) &&\n          check.isReadInPlace(input, extents))",
-            "!isReadElsewhere(number, input))",
+            "dims.extents(input) == extents &&\n          isReadInPlace(input, extents))",
+            "dims.extents(input) == extents)",
         ),
         (
             "what-other-rows-read-is-overwritten",
-            "dims.extents(input) == extents && !isReadElsewhere(number, input) &&",
+            "!isReadElsewhere(number, input) && dims.extents(input) == extents &&",
             "dims.extents(input) == extents &&",
         ),
     ),
@@ -159,7 +159,7 @@ PROGRAM = [
         ),
         (
             "variances-that-go-on-are-statistics",
-            "if (statisticsOnly && reachesShape(mean, squares))",
+            "if (statisticsOnly && !areColumns(mean) && reachesShape(mean, squares))",
             "if (statisticsOnly && !mean)",
         ),
     ),

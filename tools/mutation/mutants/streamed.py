@@ -8,8 +8,8 @@ STREAMED = [
         "lit:Emulator/streamed lit:Emulator",
         (
             "streamed-sums-are-not-turned-to-a-new-base",
-            "sums = turnedIfNeeded(sums, now);",
-            "",
+            "b.add(tiles.first, 1)));\n        sums = turnedIfNeeded(sums, now);",
+            "b.add(tiles.first, 1)));",
         ),
         (
             "streamed-values-are-released-while-they-are-multiplied",
@@ -181,7 +181,7 @@ STREAMED = [
         "lit:Emulator/widened lit:Emulator",
         (
             "streamed-computed-keys-past-the-last-are-read",
-            "place = emitter.min(place, last);",
+            "row.place = emitter.min(row.place, last);",
             "",
         ),
         (
