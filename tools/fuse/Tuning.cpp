@@ -21,7 +21,7 @@ TuningOptions::TuningOptions(cl::SubCommand &sub, cl::OptionCategory &category)
                cl::desc("First measure several schedules on the GPU, and keep "
                         "the fastest in the tuning file")),
       candidates("autotune-candidates", cl::sub(sub), cl::cat(category),
-                 cl::init(12), cl::value_desc("N"),
+                 cl::init(15), cl::value_desc("N"),
                  cl::desc("Schedules to measure for each kernel")) {}
 
 Expected<std::vector<jit::TunedKernel>> tune(StringRef text, StringRef fileName,

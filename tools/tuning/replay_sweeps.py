@@ -37,7 +37,7 @@ from bench.peers import chains, grid, packed  # noqa: E402
 SWEEPS = ROOT / "results" / "sweeps.json.xz"
 NEAR = 0.03
 # What --autotune measures unless it is told another number.
-SHORTLIST = 12
+SHORTLIST = 15
 # A softmax whose maximum and sum are found in one walk.
 ONLINE = "online "
 

@@ -24,7 +24,7 @@ namespace fuse::jit {
 
 struct AutotuneOptions {
   /// Variants to compile, at most.
-  unsigned candidates = 12;
+  unsigned candidates = 15;
   /// Runs of each variant that are measured; the median counts.
   unsigned rounds = 15;
   /// Called from one thread at a time, with what is done of what.
