@@ -56,8 +56,8 @@ ELSEWHERE = {
     "narrowUnaligned": "unittests/Explain/RemarksTest.cpp",
     "narrowRowsOfCall": "unittests/Explain/RemarksTest.cpp",
 }
-# Reasons that no program is known to be given: what the model of time would have to say.
-UNSEEN = {"inTilesSlower", "streamedSlower"}
+# A reason that no program is known to be given: what the model of time would have to say.
+UNSEEN = {"inTilesSlower"}
 
 
 def functions(path):
