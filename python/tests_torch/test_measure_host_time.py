@@ -16,6 +16,7 @@ def test_calls_cost_less_than_they_may(tmp_path):
     subprocess.run([*command, "--batches=20"], check=True, capture_output=True)
     found = json.loads(out.read_text())["host_us"]
     # Bounds of regressions, not of speed: other work on the machine costs some of it. Through
-    # ctypes a call takes four times as long as by the extension.
-    assert found["C: fuseCallRun"] < found["program"] < found["program, out= given"] / 2
+    # ctypes a call takes four times as long as by the extension, which takes both of these.
+    assert found["C: fuseCallRun"] < found["program"] < 4 * found["torch: add"]
+    assert found["program, out= given"] < 2 * found["program"]
     assert found["torch.compile, fuse"] < 2 * found["torch.compile, aot_eager"]
