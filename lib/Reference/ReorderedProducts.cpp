@@ -166,6 +166,18 @@ dropBounds(Operation *op, Reach reach,
   return llvm::Error::success();
 }
 
+/// Drops bounds where another order of the factors may overflow, or underflow.
+static llvm::Error
+dropBothWays(Operation *op, GetTensor get,
+             llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
+             Value &result) {
+  for (bool isInverse : {false, true})
+    if (llvm::Error error =
+            dropBounds(op, Reach(get, isInverse), evaluate, result))
+      return error;
+  return llvm::Error::success();
+}
+
 llvm::Error mlir::fuse::reference::allowReorderedProducts(
     Operation *op, GetTensor get,
     llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
@@ -174,11 +186,7 @@ llvm::Error mlir::fuse::reference::allowReorderedProducts(
         return isReordered(operand.getDefiningOp());
       }))
     return llvm::Error::success();
-  for (bool isInverse : {false, true})
-    if (llvm::Error error =
-            dropBounds(op, Reach(get, isInverse), evaluate, result))
-      return error;
-  return llvm::Error::success();
+  return dropBothWays(op, get, evaluate, result);
 }
 
 /// Whether products lead from sums of products of 8-bit floats to the value.
@@ -197,9 +205,5 @@ llvm::Error mlir::fuse::reference::allowReorderedScales(
     Value &result) {
   if (op.getKind() != ReduceKind::sum || !areScaledSums(op->getOperand(0)))
     return llvm::Error::success();
-  for (bool isInverse : {false, true})
-    if (llvm::Error error =
-            dropBounds(op, Reach(get, isInverse), evaluate, result))
-      return error;
-  return llvm::Error::success();
+  return dropBothWays(op, get, evaluate, result);
 }
