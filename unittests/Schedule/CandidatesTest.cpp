@@ -7,8 +7,8 @@
 
 #include "fuse/Schedule/Candidates.h"
 #include "ParseProgram.h"
+#include "RowPrograms.h"
 #include "fuse/Schedule/RowsModel.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -29,24 +29,6 @@ protected:
     KernelOp kernel = *function.getOps<KernelOp>().begin();
     proposal = proposeRows(kernel, dims, *target);
     return findCandidates(kernel, dims, *target);
-  }
-
-  /// Rows less their sums, so that they are needed twice.
-  static std::string sumOf(StringRef type) {
-    std::string row =
-        (type.split('x').first + "x1x" + type.rsplit('x').second).str();
-    return llvm::formatv(
-               R"(func.func @f(%x: tensor<{0}>) -> tensor<{0}> {{
-      %r = fuse.kernel "k" ins(%x : tensor<{0}>) -> tensor<{0}> {{
-      ^bb0(%a: tensor<{0}>):
-        %s = fuse.reduce sum %a dims = [1] keep : tensor<{0}> -> tensor<{1}>
-        %d = fuse.sub %a, %s : tensor<{0}>, tensor<{1}> -> tensor<{0}>
-        fuse.yield %d : tensor<{0}>
-      }
-      return %r : tensor<{0}>
-    })",
-               type, row)
-        .str();
   }
 
   /// Of the last kernel.

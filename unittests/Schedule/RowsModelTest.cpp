@@ -7,9 +7,9 @@
 
 #include "fuse/Schedule/RowsModel.h"
 #include "ParseProgram.h"
+#include "RowPrograms.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/LegalRows.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -38,23 +38,6 @@ protected:
     Reason reason;
     auto segments = reductionSegmentsOf(kernel, dims, reason);
     return rowFactsOf(kernel, segments->front(), dims, target);
-  }
-
-  static std::string sumOf(StringRef type) {
-    std::string row =
-        (type.split('x').first + "x1x" + type.rsplit('x').second).str();
-    return llvm::formatv(
-               R"(func.func @f(%x: tensor<{0}>) -> tensor<{0}> {{
-      %r = fuse.kernel "k" ins(%x : tensor<{0}>) -> tensor<{0}> {{
-      ^bb0(%a: tensor<{0}>):
-        %s = fuse.reduce sum %a dims = [1] keep : tensor<{0}> -> tensor<{1}>
-        %d = fuse.sub %a, %s : tensor<{0}>, tensor<{1}> -> tensor<{0}>
-        fuse.yield %d : tensor<{0}>
-      }
-      return %r : tensor<{0}>
-    })",
-               type, row)
-        .str();
   }
 
   ScheduleTarget target =
