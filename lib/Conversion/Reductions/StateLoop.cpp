@@ -53,15 +53,18 @@ ReductionStates mlir::fuse::statesIf(
     PointEmitter &emitter, Location loc, Value condition,
     const ReductionStates &states,
     llvm::function_ref<ReductionStates(const ReductionStates &)> then) {
-  auto chosen = scf::IfOp::create(
-      emitter.getBuilder(), loc, condition,
-      [&](OpBuilder &inner, Location) {
-        PointEmitter::Scope scope(emitter);
-        scf::YieldOp::create(inner, loc, flatten(then(states)));
-      },
-      [&](OpBuilder &inner, Location) {
-        scf::YieldOp::create(inner, loc, flatten(states));
-      });
+  OpBuilder &builder = emitter.getBuilder();
+  SmallVector<Value> otherwise = flatten(states);
+  // Filled where it stands: what is emitted may look for its module.
+  auto chosen =
+      scf::IfOp::create(builder, loc, ValueRange(otherwise).getTypes(),
+                        condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(chosen.elseBlock());
+  scf::YieldOp::create(builder, loc, otherwise);
+  builder.setInsertionPointToEnd(chosen.thenBlock());
+  PointEmitter::Scope scope(emitter);
+  scf::YieldOp::create(builder, loc, flatten(then(states)));
   return regroup(chosen.getResults(), states);
 }
 
