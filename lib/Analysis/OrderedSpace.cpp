@@ -93,7 +93,8 @@ LogicalResult SpaceFinder::visitReduction(Operation *op) {
     return success();
   }
   // Every thread reduces the few elements that it needs, to one number.
-  if (!isa<ReduceOp>(op) || !levels.contains(op->getOperand(0)))
+  if (!isa<ReduceOp, SoftmaxStatsOp, WelfordOp>(op) ||
+      !levels.contains(op->getOperand(0)))
     return refuse(ReasonKind::differentShapes);
   for (Value result : op->getResults())
     levels[result] = levelBefore(op);
