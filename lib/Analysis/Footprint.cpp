@@ -100,15 +100,8 @@ static bool isReshape(Operation *op) {
 /// Whether the op needs the sizes of this operand alone, or nothing of it: the
 /// rest of what a scatter writes into is there already.
 static bool readsNoElement(OpOperand &use) {
-  Operation *op = use.getOwner();
-  if (isa<tensor::DimOp, IotaOp>(op))
-    return true;
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return use.get() == broadcast.getLike() && use.getOperandNumber() > 0;
-  if (auto random = dyn_cast<RandomOp>(op))
-    return use.getOperandNumber() > 0;
-  auto scatter = dyn_cast<ScatterOp>(op);
-  return scatter && &use == &scatter.getIntoMutable();
+  auto scatter = dyn_cast<ScatterOp>(use.getOwner());
+  return needsOnlySizes(use) || (scatter && &use == &scatter.getIntoMutable());
 }
 
 /// A row for each position: for each token, or for each token of each batch.

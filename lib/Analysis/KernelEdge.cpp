@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/KernelEdge.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -47,11 +49,23 @@ mlir::fuse::elementBitsAlong(KernelOp kernel, const DimClasses &dims,
   return elementBitsAlong(edgeOf(kernel), dims, inner);
 }
 
+bool mlir::fuse::needsOnlySizes(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<tensor::DimOp, IotaOp>(op))
+    return true;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return use.get() == broadcast.getLike() && use.getOperandNumber() > 0;
+  return isa<RandomOp>(op) && use.getOperandNumber() > 0;
+}
+
 bool mlir::fuse::isOnlyGathered(BlockArgument input) {
-  return !input.use_empty() &&
-         llvm::all_of(input.getUses(), [](OpOperand &use) {
-           auto gather = dyn_cast<GatherOp>(use.getOwner());
-           return gather && &use == &gather.getTableMutable();
+  auto gathers = [](OpOperand &use) {
+    auto gather = dyn_cast<GatherOp>(use.getOwner());
+    return gather && &use == &gather.getTableMutable();
+  };
+  return llvm::any_of(input.getUses(), gathers) &&
+         llvm::all_of(input.getUses(), [&](OpOperand &use) {
+           return gathers(use) || needsOnlySizes(use);
          });
 }
 

@@ -156,8 +156,9 @@ void KernelWork::countEdge(Value value, bool isResult) {
   // What is gathered has at most the elements of the results.
   if (auto input = dyn_cast<BlockArgument>(value);
       input && !isResult && isOnlyGathered(input)) {
-    for (Operation *gather : input.getUsers())
-      bytes += estimatedBytes(gather->getResult(0), dims);
+    for (OpOperand &use : input.getUses())
+      if (!needsOnlySizes(use))
+        bytes += estimatedBytes(use.getOwner()->getResult(0), dims);
     return;
   }
   double elements = estimatedElements(value, dims);

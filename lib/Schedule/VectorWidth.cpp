@@ -23,7 +23,7 @@ static int64_t storageBits(Value value) {
 }
 
 /// Narrowest and widest elements of the tensors of this shape that cross the
-/// kernel's edge.
+/// kernel's edge, or are gathered as whole lines from one that does.
 static std::pair<int64_t, int64_t>
 elementBits(KernelOp kernel, const DimClasses &dims, ArrayRef<Extent> extents) {
   int64_t narrowest = 64, widest = 8;
@@ -35,6 +35,12 @@ elementBits(KernelOp kernel, const DimClasses &dims, ArrayRef<Extent> extents) {
   };
   for (Value input : kernel.getBody().getArguments())
     visit(input);
+  for (GatherOp gather : kernel.getBody().getOps<GatherOp>()) {
+    auto last = gather.getTable().getType().getRank() - 1;
+    if (isa<BlockArgument>(gather.getTable()) &&
+        static_cast<int64_t>(gather.getDim()) < last)
+      visit(gather.getResult());
+  }
   // Two elements lie in a byte, in this shape or one that is reshaped to it.
   for (UnpackOp unpack : kernel.getBody().getOps<UnpackOp>()) {
     SmallVector<Extent> own = dims.extents(unpack.getResult());

@@ -14,6 +14,9 @@
 
 namespace mlir::fuse {
 
+/// Whether the op needs the sizes of this operand alone.
+bool needsOnlySizes(OpOperand &use);
+
 /// Whether a kernel only gathers from this input of its body: the elements that
 /// it reads are as many as the results have.
 bool isOnlyGathered(BlockArgument input);

@@ -175,6 +175,39 @@ def FuseShareExponentials
   let dependentDialects = ["FuseDialect"];
 }
 
+def FuseGatherRows : Pass<"fuse-gather-rows", "::mlir::func::FuncOp"> {
+  let summary = "Compute what a loss reads of rows, and no other elements";
+  let description = [{
+    Where elements of rows that follow from their reductions are gathered by their index
+    among all, row * columns + label, the rows need not be stored. If nothing else needs
+    them, a kernel computes the rows that are read, each by its number. Else what follows
+    from the reductions element by element is computed where it is read. An index that is
+    in another row, or in none, gives what it gave.
+
+    Before:
+
+    ```mlir
+    %l = fuse.sub %x, %s : tensor<8x64xf32>, tensor<8x1xf32>
+    %f = tensor.collapse_shape %l [[0, 1]] : tensor<8x64xf32> into tensor<512xf32>
+    %y = fuse.gather %f, %place dim = 0 : tensor<512xf32>, tensor<8xi64> -> tensor<8xf32>
+    ```
+
+    After, if `%s` is needed elsewhere, with `%row` of `%place` by division, and but for
+    places that are out of the tensor:
+
+    ```mlir
+    %f = tensor.collapse_shape %x [[0, 1]] : tensor<8x64xf32> into tensor<512xf32>
+    %x1 = fuse.gather %f, %place dim = 0 : tensor<512xf32>, tensor<8xi64> -> tensor<8xf32>
+    %t = tensor.collapse_shape %s [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+    %s1 = fuse.gather %t, %row dim = 0 : tensor<8xf32>, tensor<8xi64> -> tensor<8xf32>
+    %y = fuse.sub %x1, %s1 : tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "FuseDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseKeepReducedDims
     : Pass<"fuse-keep-reduced-dims", "::mlir::func::FuncOp"> {
   let summary = "Keep reduced dimensions where something gives them back";
