@@ -56,8 +56,6 @@ ELSEWHERE = {
     "narrowUnaligned": "unittests/Explain/RemarksTest.cpp",
     "narrowRowsOfCall": "unittests/Explain/RemarksTest.cpp",
 }
-# A reason that no program is known to be given: what the model of time would have to say.
-UNSEEN = {"inTilesSlower"}
 
 
 def functions(path):
@@ -114,12 +112,10 @@ def check_all(paths):
         generate_reasons.reasons(generate_reasons.DEFINITIONS.read_text())
     )
     kinds = {kind for _, kind, _, _ in all_reasons}
-    named = given_in | not_in | set(ELSEWHERE) | UNSEEN
+    named = given_in | not_in | set(ELSEWHERE)
     errors = [f"no reason is called {each}" for each in sorted(named - kinds)]
     for _, kind, sentence, _ in all_reasons:
-        if kind in UNSEEN:
-            errors += [f"{kind} is shown, but listed as unseen"] * (kind in given_in)
-        elif kind in ELSEWHERE:
+        if kind in ELSEWHERE:
             if not is_in(ELSEWHERE[kind], kind, sentence):
                 errors.append(f"{kind}: not in {ELSEWHERE[kind]}")
         elif kind not in given_in:
