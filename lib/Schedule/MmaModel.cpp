@@ -93,6 +93,13 @@ static double blocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
   return std::max(cluster, std::min(turnsOf(schedule, product), most));
 }
 
+/// Turns of the block with the most.
+static double wavesOf(MmaScheduleAttr schedule, const MmaProduct &product,
+                      const GPUTarget &gpu) {
+  return std::ceil(turnsOf(schedule, product) /
+                   blocksOf(schedule, product, gpu));
+}
+
 static TileClocks clocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
                            double blocks, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
@@ -165,8 +172,9 @@ static double gatherClocks(MmaScheduleAttr schedule, const GPUTarget &gpu) {
     return 2 * written;
   double blocks = schedule.getSplitK();
   double ofOthers = bytes * (blocks - 1) / blocks;
-  return written + ofOthers / gpu.wgmma.clusterBytesPerClock +
-         gpu.wgmma.clusterMeetingClocks;
+  double meeting = blocks == 2 ? gpu.wgmma.pairMeetingClocks
+                               : gpu.wgmma.clusterMeetingClocks;
+  return written + ofOthers / gpu.wgmma.clusterBytesPerClock + meeting;
 }
 
 /// Clocks of a step of k that its barriers take.
@@ -206,9 +214,7 @@ double mlir::fuse::mmaClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
   if (schedule.isMmaSync())
     return mmaSyncClocks(schedule, product, gpu);
-  double blocks = blocksOf(schedule, product, gpu);
-  double waves = std::ceil(turnsOf(schedule, product) / blocks);
-  return waves * tileClocks(schedule, product, gpu);
+  return wavesOf(schedule, product, gpu) * tileClocks(schedule, product, gpu);
 }
 
 /// Seconds of the multiprocessor with the most tiles, or of all of them within
@@ -220,21 +226,33 @@ static double busySeconds(MmaScheduleAttr schedule, const MmaProduct &product,
                   all / gpu.multiprocessors / gpu.wgmma.sustainedClockHertz);
 }
 
+/// Seconds of memory for all that the kernel reads and writes, a little more
+/// where multiprocessors are idle. Exchanges of sums do not overlap with it,
+/// nor do the last results.
+static double memorySeconds(MmaScheduleAttr schedule, const MmaProduct &product,
+                            const GPUTarget &gpu) {
+  double bytes =
+      product.batches *
+      (schedule.operandBytes() * product.k * (product.m + product.n) +
+       (product.resultBytes + product.readBytes) * product.m * product.n);
+  double waves = wavesOf(schedule, product, gpu);
+  double idle = std::max(0.0, 1 - turnsOf(schedule, product) /
+                                      (waves * gpu.multiprocessors));
+  double exchanges = schedule.exchangingBlocks() > 1 ? waves : 1;
+  double waiting = exchanges * gatherClocks(schedule, gpu) +
+                   resultClocks(schedule, product, gpu);
+  return bytes / gpu.wgmma.memoryBytesPerSecond *
+             (1 + gpu.wgmma.idleShare * idle) +
+         waiting / gpu.wgmma.clockHertz;
+}
+
 TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
                                      const MmaProduct &product,
                                      const GPUTarget &gpu) {
   if (schedule.isMmaSync())
     return estimateMmaSync(schedule, product, gpu);
   double busy = busySeconds(schedule, product, gpu);
-  double bytes =
-      product.batches *
-      (schedule.operandBytes() * product.k * (product.m + product.n) +
-       (product.resultBytes + product.readBytes) * product.m * product.n);
-  // Behind the last copy of operands comes the last exchange.
-  double tail =
-      gatherClocks(schedule, gpu) + resultClocks(schedule, product, gpu);
-  double memory =
-      bytes / gpu.wgmma.memoryBytesPerSecond + tail / gpu.wgmma.clockHertz;
+  double memory = memorySeconds(schedule, product, gpu);
 
   TimeEstimate estimate;
   estimate.residentBlocks = 1;

@@ -37,6 +37,8 @@ static constexpr GPUTarget makeSM80() {
   t.hasAsyncCopy = true;
   t.float32PerClock = 64;
   t.mmaPerClock = t.mmaSyncPerClock = 1024;
+  t.mmaSyncFloat64PerClock = 64;
+  t.float64Places = 4;
   t.sharedBytesPerClock = 128;
   return t;
 }
@@ -50,6 +52,7 @@ static constexpr GPUTarget makeSM86() {
   t.sharedBytesPerSM = 100 * 1024;
   t.float32PerClock = 128;
   t.mmaPerClock = t.mmaSyncPerClock = 512;
+  t.mmaSyncFloat64PerClock = t.float64Places = 0;
   return t;
 }
 
@@ -77,6 +80,8 @@ static constexpr GPUTarget makeSM90() {
   t.float32PerClock = 128;
   t.mmaPerClock = 2048;
   t.mmaSyncPerClock = t.mmaSyncFloat8PerClock = 1270;
+  t.mmaSyncFloat64PerClock = 128;
+  t.float64Places = 8;
   t.hasFloat8 = true;
   t.hasLaunchOverlap = true;
   return t;
@@ -95,6 +100,7 @@ static constexpr GPUTarget makeSM100() {
   GPUTarget t = makeSM90();
   t.chip = "sm_100";
   t.ptxVersion = 86;
+  t.mmaSyncFloat64PerClock = t.float64Places = 0;
   return t;
 }
 

@@ -122,6 +122,14 @@ TEST_F(MmaModelTest, KIsSplitWhereTilesAreFew) {
   EXPECT_EQ(rank(64, 4096, 64).front().getSplitK(), 1);
 }
 
+// As the fastest of a sweep on an H200, in a graph over different weights.
+TEST_F(MmaModelTest, KIsSplitOnlyWhereAnExchangeIsWorthIt) {
+  EXPECT_EQ(rank(8, 4608, 3584).front().getSplitK(), 1);
+  EXPECT_EQ(rank(8, 4096, 4096).front().getSplitK(), 2);
+  EXPECT_EQ(rank(8, 4096, 14336).front().getSplitK(), 2);
+  EXPECT_EQ(rank(8, 28672, 4096).front().getSplitK(), 1);
+}
+
 TEST_F(MmaModelTest, FewRowsAreTheNarrowSide) {
   for (double rows : {8, 16, 32}) {
     MmaScheduleAttr best = rank(rows, 4096, 4096).front();

@@ -37,8 +37,8 @@ struct WgmmaNumbers {
   /// them read at once; one block alone reads several times as much.
   double clusterBytesPerClock;
   /// From the last write of the blocks of a cluster to the first read of each
-  /// other's.
-  double clusterMeetingClocks;
+  /// other's: of a pair, and of more.
+  double pairMeetingClocks, clusterMeetingClocks;
   /// Of one step of a tile beside its copies and products: for its barriers,
   /// and for each doubling of the blocks that copy operands for each other and
   /// wait for each other's slots.
@@ -48,8 +48,9 @@ struct WgmmaNumbers {
   /// Of a multiprocessor whose tensor cores are busy beside idle ones, and what
   /// the board's power leaves on average while all are busy.
   double clockHertz, sustainedClockHertz;
-  /// Read from memory by all.
-  double memoryBytesPerSecond;
+  /// Read from memory by all; and of the multiprocessors that tiles leave idle
+  /// over all waves, the part that reading takes longer.
+  double memoryBytesPerSecond, idleShare;
 };
 
 struct GPUTarget {
@@ -111,6 +112,11 @@ struct GPUTarget {
   /// The same of 8-bit floats by mma.sync: twice as many, but where ptxas
   /// multiplies them as f16 (sm_90, sm_100).
   unsigned mmaSyncFloat8PerClock;
+  /// Products of 64-bit floats on tensor cores; 0 where these are no faster
+  /// than the ordinary cores.
+  unsigned mmaSyncFloat64PerClock;
+  /// The summed places of one such instruction.
+  unsigned float64Places;
   unsigned sharedBytesPerClock;
   /// Read from the L2 by one multiprocessor, if few others read.
   unsigned l2PortBytesPerClock;

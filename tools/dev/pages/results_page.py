@@ -68,6 +68,11 @@ FILES = {
         "4096 rows, on an H100 and an H200; tuning/fit_mma_model.py reads it",
         "tuning/sweep_mma.py",
     ),
+    "few-rows-sweep.json.xz": (
+        "times of some 20 schedules for each of 14 products of 1 and 8 rows, in a graph over different weights, on "
+        "an H200; tuning/fit_mma_model.py reads it",
+        "tuning/sweep_few_rows.py",
+    ),
     "rows-design.jsonl.xz": (
         "a designed sweep: times of random legal schedules of rows; the results of 2,016 of 10,809 kernels, of "
         "16 bits, were compared too strictly, and these were not timed",
