@@ -538,8 +538,9 @@ struct LowerKernelsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    EmitOptions options{strict,  aligned, divisible, float8,     packedExtremes,
-                        inPlace, cluster, wgmma,     sharedBytes};
+    EmitOptions options{strict,         aligned,      divisible, float8,
+                        packedExtremes, inPlace,      cluster,   wgmma,
+                        sharedBytes,    float64Places};
     bool lowered = false;
     for (auto function : module.getOps<func::FuncOp>()) {
       DimClasses dims(function);

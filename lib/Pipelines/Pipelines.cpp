@@ -175,6 +175,7 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   lower.cluster = gpu ? gpu->maxClusterSize : 1;
   lower.wgmma = gpu && gpu->hasWgmma;
   lower.sharedBytes = gpu ? gpu->maxSharedBytesPerBlock : 0;
+  lower.float64Places = gpu ? gpu->float64Places : 0;
   bool overlaps = options.launchOverlap && gpu && gpu->hasLaunchOverlap;
   lower.overlap = overlaps;
   llvm::consumeError(gpu.takeError());

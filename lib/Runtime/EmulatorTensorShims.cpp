@@ -8,6 +8,7 @@
 #include "EmulatorGrid.h"
 #include "EmulatorMatrices.h"
 #include "EmulatorShims.h"
+#include <cmath>
 #include <cstring>
 
 using namespace llvm;
@@ -266,6 +267,55 @@ static void multiplySyncShim(float *result, uint32_t a0, uint32_t a1,
   std::copy(mine.sums.begin(), mine.sums.end(), result);
 }
 
+namespace {
+/// What a lane brings to a product of f64 and gets from it: of each 8 rows or
+/// columns and 4 places an element.
+template <unsigned rowBlocks, unsigned placeBlocks> struct WideProduct {
+  static constexpr unsigned places = 4;
+  std::array<double, rowBlocks * placeBlocks> a;
+  std::array<double, placeBlocks> b;
+  std::array<double, 2 * rowBlocks> sums;
+
+  static void multiply(WarpLanes lanes) {
+    auto laneWith = [&](unsigned own, unsigned place) -> WideProduct & {
+      return lanes.payload<WideProduct>(own * places + place % places);
+    };
+    for (unsigned lane : lanes.members())
+      for (unsigned number = 0; number < 2 * rowBlocks; ++number) {
+        unsigned column = 2 * (lane % places) + number % 2;
+        double &sum = lanes.payload<WideProduct>(lane).sums[number];
+        for (unsigned place = 0; place < places * placeBlocks; ++place) {
+          unsigned block = place / places;
+          sum = std::fma(
+              laneWith(lane / places, place).a[block * rowBlocks + number / 2],
+              laneWith(column, place).b[block], sum);
+        }
+      }
+  }
+
+  void run(double *result, const EmulatorSite *site) {
+    grid().warpOperation({"mma.sync", ~0u, this, site}, [](WarpLanes lanes) {
+      multiply(lanes);
+      return true;
+    });
+    std::copy(sums.begin(), sums.end(), result);
+  }
+};
+} // namespace
+
+static void multiplyWideShim(double *result, double a, double b, double c0,
+                             double c1, const EmulatorSite *site) {
+  WideProduct<1, 1>{{a}, {b}, {c0, c1}}.run(result, site);
+}
+
+static void multiplyTwoWideShim(double *result, double a0, double a1, double a2,
+                                double a3, double b0, double b1, double c0,
+                                double c1, double c2, double c3,
+                                const EmulatorSite *site) {
+  WideProduct<2, 2>{{a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}}.run(result,
+                                                                      site);
+}
+
 static void multiplyShim(uint32_t *sums, const EmulatorWgmma *form,
                          const uint32_t *registers, uint64_t a, uint64_t b,
                          uint32_t addsToSums, const EmulatorSite *site) {
@@ -424,6 +474,8 @@ static void addMatrixShims(SmallVectorImpl<EmulatorShim> &shims) {
       multiplySyncShim<Factor::F16, Factor::F16>);
   add("llvm.nvvm.mma.m16n8k16.row.col.bf16",
       multiplySyncShim<Factor::BF16, Factor::BF16>);
+  add("llvm.nvvm.mma.m8n8k4.row.col.f64", multiplyWideShim);
+  add("llvm.nvvm.mma.m16n8k8.row.col.f64", multiplyTwoWideShim);
 #define FUSE_MMA_BYTES(A, ELEMENT_A, B, ELEMENT_B)                             \
   add("llvm.nvvm.mma.m16n8k32.row.col.f32." A "." B ".f32",                    \
       multiplySyncShim<Factor::ELEMENT_A, Factor::ELEMENT_B>)

@@ -457,13 +457,15 @@ BlockWork KernelWork::tiled(TiledScheduleAttr schedule,
                         schedule.getTileN()) *
                 estimatedElements(space.outerExtents(dims), dims);
   work.registers = registersFor(sums);
-  work.sharedBytes = SharedTileLayout(schedule, space, dims).bytes();
+  SharedTileLayout layout(schedule, space, dims);
+  work.sharedBytes = layout.bytes();
   work.memoryBytes = bytes / work.blocks;
   work.cachedBytes = summed * sides * elementBytes(space.shape());
-  work.cachedWaits = summed / schedule.getTileK();
+  double own = summed / layout.groups();
+  work.cachedWaits = own / schedule.getTileK();
   work.instructions =
-      summed * (sums + (schedule.getRows() + schedule.getColumns()) / 4.0 +
-                2 * sides / work.threads);
+      own * (sums + (schedule.getRows() + schedule.getColumns()) / 4.0 +
+             2 * sides / work.threads);
   return work;
 }
 

@@ -9,7 +9,8 @@
 // all tiles whose panels stay in the second-level cache the one is taken with
 // which the busiest core has the least to do, packing included. On a GPU the
 // tile is taken with which the busiest multiprocessor has the least to multiply
-// and to bring to shared memory.
+// and to bring to shared memory, or to wait for; where tiles are few, several
+// groups of threads take the steps of one in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +32,9 @@ static constexpr int64_t mostOfTile = 512;
 namespace {
 /// Sizes of a kernel's contractions, dynamic ones as they are assumed.
 struct TileProblem {
-  double rows, columns, batches;
+  double rows, columns, batches, depth;
   std::optional<int64_t> staticRows, staticColumns, staticDepth;
-  bool turnsColumns;
+  bool turnsColumns, isWide;
 };
 } // namespace
 
@@ -46,9 +47,12 @@ static TileProblem problemOf(const TileSpace &space, const DimClasses &dims) {
   problem.batches = estimatedElements(space.outerExtents(dims), dims);
   problem.staticRows = staticProduct(rows);
   problem.staticColumns = staticProduct(columns);
+  problem.isWide = getElementTypeOrSelf(space.shape().getType()).isF64();
   problem.staticDepth = 0;
+  problem.depth = 0;
   for (const TileContraction &contraction : space.contractions) {
     auto depth = staticProduct(contraction.summedExtents(dims));
+    problem.depth += estimatedElements(contraction.summedExtents(dims), dims);
     problem.staticDepth =
         depth && problem.staticDepth
             ? std::optional(std::max(*depth, *problem.staticDepth))
@@ -115,68 +119,105 @@ static ScheduleAttrInterface proposePanels(KernelOp kernel,
                                 tileM, tileN, tileK, rows, columns);
 }
 
-/// Tiles of blocks of `threads`, whose pieces are `rows` x `columns`.
+/// Tiles of groups of `threads`, whose pieces are `rows` x `columns`; some are
+/// for f64 only, whose larger pieces have fewer reads of shared memory.
 static constexpr struct {
   int64_t threads, tileM, tileN, rows, columns;
-} sharedTiles[] = {{256, 128, 128, 8, 8}, {256, 128, 64, 8, 4},
-                   {256, 64, 128, 4, 8},  {256, 64, 64, 4, 4},
-                   {128, 32, 64, 4, 4},   {128, 16, 128, 4, 4},
-                   {64, 16, 64, 4, 4}};
+  bool isWide = false;
+} sharedTiles[] = {
+    {256, 128, 128, 8, 8},     {256, 128, 64, 8, 4}, {256, 64, 128, 4, 8},
+    {128, 64, 64, 8, 4, true}, {256, 64, 64, 4, 4},  {128, 32, 64, 4, 4},
+    {128, 16, 128, 4, 4},      {64, 16, 64, 4, 4},   {32, 16, 32, 4, 4}};
+/// Groups of a block, and the most threads that they have.
+static constexpr int64_t groupsOfBlock[] = {1, 2, 4, 8, 16};
+static constexpr int64_t mostThreads = 512;
 
 /// Elements that a multiprocessor brings to shared memory in the time of a
 /// product, from the L2 and through registers.
 static constexpr double broughtPerProduct = 1.0 / 16;
+/// Clocks from the loads of a step to the multiplication of the next one, from
+/// published latencies of memory and of a barrier; not fitted.
+static constexpr double waitingClocks = 600;
 
-/// Products of the busiest multiprocessor for each place of the summed axis.
-static double busiestMultiprocessor(const TileProblem &problem, double tileM,
-                                    double tileN, double multiprocessors) {
+/// Clocks of the busiest multiprocessor: it multiplies and brings operands, or
+/// its blocks wait for them; and adds the totals of groups.
+static double busiestMultiprocessor(const TileProblem &problem,
+                                    TiledScheduleAttr schedule,
+                                    const SharedTileLayout &layout,
+                                    const GPUTarget &gpu) {
+  double tileM = schedule.getTileM(), tileN = schedule.getTileN();
   double tiles = std::ceil(problem.rows / tileM) *
                  std::ceil(problem.columns / tileN) * problem.batches;
-  return std::ceil(tiles / multiprocessors) *
-         (tileM * tileN + (tileM + tileN) / broughtPerProduct);
+  double each = std::ceil(tiles / gpu.multiprocessors);
+  double resident =
+      std::max<int64_t>(1, std::min(gpu.maxThreadsPerSM / schedule.getThreads(),
+                                    gpu.sharedBytesPerSM / layout.bytes()));
+  double perClock = gpu.float32PerClock, words = 1;
+  if (problem.isWide) {
+    constexpr double ofWide = 0.5;
+    words = 2;
+    perClock = gpu.mmaSyncFloat64PerClock ? gpu.mmaSyncFloat64PerClock
+                                          : gpu.float32PerClock * ofWide;
+  }
+  double multiplying =
+      (tileM * tileN / perClock +
+       (tileM + tileN) * words / broughtPerProduct / gpu.float32PerClock) *
+      problem.depth;
+  double steps =
+      std::ceil(problem.depth / (schedule.getTileK() * layout.groups()));
+  // Each group writes and reads its totals.
+  double totals = 2 * layout.groups() * layout.totalElements();
+  return std::max(each * multiplying,
+                  std::ceil(each / resident) * steps * waitingClocks) +
+         each * totals * words * sizeof(float) / gpu.sharedBytesPerClock;
+}
+
+/// All tiles, for the numbers of groups that a block has room for. Steps are
+/// two products of tensor cores at least, or longer where loads are few.
+static SmallVector<TiledScheduleAttr>
+allSharedTiles(MLIRContext *context, bool isWide, const GPUTarget &gpu) {
+  constexpr int64_t usualPlaces = 8;
+  int64_t fewest = usualPlaces;
+  if (isWide)
+    fewest = std::max<int64_t>(fewest, 2 * gpu.float64Places);
+  SmallVector<TiledScheduleAttr> found;
+  for (const auto &tile : sharedTiles)
+    for (int64_t groups : groupsOfBlock)
+      for (int64_t places : {fewest, 2 * usualPlaces}) {
+        // The sums of wide types take as many registers in smaller pieces.
+        bool isTooWide = isWide && tile.rows * tile.columns > 32;
+        if (isTooWide || (tile.isWide && !isWide) ||
+            tile.threads * groups > mostThreads)
+          continue;
+        auto schedule = TiledScheduleAttr::get(
+            context, groups * tile.threads, /*vector=*/isWide ? 2 : 4,
+            tile.tileM, tile.tileN, /*tileK=*/places, tile.rows, tile.columns);
+        if (!llvm::is_contained(found, schedule))
+          found.push_back(schedule);
+      }
+  return found;
 }
 
 SmallVector<TiledScheduleAttr>
 mlir::fuse::sharedTilesOf(KernelOp kernel, const DimClasses &dims,
                           const ScheduleTarget &target) {
-  constexpr int64_t tileK = 8;
   Reason reason;
   FailureOr<TileSpace> space = tileSpaceOf(kernel, dims, reason);
   if (failed(space) || !target.gpu)
     return {};
-  bool isWide = getElementTypeOrSelf(space->shape().getType()).isF64();
-  SmallVector<TiledScheduleAttr> found;
-  for (const auto &tile : sharedTiles) {
-    // The sums of wide types take as many registers in smaller pieces.
-    if (isWide && tile.rows * tile.columns > 32)
-      continue;
-    auto schedule = TiledScheduleAttr::get(
-        kernel.getContext(), tile.threads, /*vector=*/isWide ? 2 : 4,
-        tile.tileM, tile.tileN, tileK, tile.rows, tile.columns);
-    if (SharedTileLayout(schedule, *space, dims).bytes() <=
-        target.gpu->maxSharedBytesPerBlock)
-      found.push_back(schedule);
+  TileProblem problem = problemOf(*space, dims);
+  SmallVector<std::pair<double, TiledScheduleAttr>> costs;
+  for (TiledScheduleAttr schedule :
+       allSharedTiles(kernel.getContext(), problem.isWide, *target.gpu)) {
+    SharedTileLayout layout(schedule, *space, dims);
+    if (layout.bytes() <= target.gpu->maxSharedBytesPerBlock)
+      costs.push_back(
+          {busiestMultiprocessor(problem, schedule, layout, *target.gpu),
+           schedule});
   }
-  return found;
-}
-
-static ScheduleAttrInterface proposeShared(KernelOp kernel,
-                                           const TileSpace &space,
-                                           const DimClasses &dims,
-                                           const ScheduleTarget &target) {
-  TileProblem problem = problemOf(space, dims);
-  TiledScheduleAttr fastest;
-  double least = HUGE_VAL;
-  for (TiledScheduleAttr schedule : sharedTilesOf(kernel, dims, target)) {
-    double work =
-        busiestMultiprocessor(problem, schedule.getTileM(), schedule.getTileN(),
-                              target.gpu->multiprocessors);
-    if (work < least) {
-      fastest = schedule;
-      least = work;
-    }
-  }
-  return fastest;
+  llvm::stable_sort(costs, llvm::less_first());
+  return llvm::map_to_vector(costs,
+                             [](const auto &cost) { return cost.second; });
 }
 
 ScheduleAttrInterface mlir::fuse::proposeTiled(KernelOp kernel,
@@ -186,6 +227,8 @@ ScheduleAttrInterface mlir::fuse::proposeTiled(KernelOp kernel,
   FailureOr<TileSpace> space = tileSpaceOf(kernel, dims, reason);
   if (failed(space))
     return {};
-  return target.isGPU ? proposeShared(kernel, *space, dims, target)
-                      : proposePanels(kernel, *space, dims, target);
+  if (!target.isGPU)
+    return proposePanels(kernel, *space, dims, target);
+  SmallVector<TiledScheduleAttr> tiles = sharedTilesOf(kernel, dims, target);
+  return tiles.empty() ? TiledScheduleAttr() : tiles.front();
 }

@@ -313,6 +313,36 @@ def test_products_of_bytes(inspect, right):
     assert np.all(np.abs(y - expected) <= 1e-5 * sizes)
 
 
+TILED = """
+func.func @f(%x: tensor<MxKxT>, %w: tensor<NxKxT>) -> tensor<MxNxT> {
+  %r = fuse.kernel "f" ins(%x, %w : tensor<MxKxT>, tensor<NxKxT>) -> tensor<MxNxT>
+      schedule = #fuse.tiled<threads = THREADS, vector = 2, tile_m = 16, tile_n = 32, tile_k = 16, rows = 4, columns = 4> {
+  ^bb0(%a: tensor<MxKxT>, %b: tensor<NxKxT>):
+    %y = fuse.contract "mk,nk->mn" %a, %b : tensor<MxKxT>, tensor<NxKxT> -> tensor<MxNxT>
+    fuse.yield %y : tensor<MxNxT>
+  }
+  return %r : tensor<MxNxT>
+}
+"""
+
+
+@pytest.mark.parametrize("groups", [1, 4])
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_tiles_in_shared_memory(inspect, dtype, groups):
+    """Groups of a block's threads take steps in turn; f64 is multiplied by mma.sync."""
+    rng = np.random.default_rng(9)
+    m, n, k = 21, 40, 150
+    program = TILED.replace("xT>", f"x{dtype}>").replace("THREADS", str(32 * groups))
+    for name, size in (("M", m), ("N", n), ("K", k)):
+        program = re.sub(rf"(?<=[x<]){name}x", f"{size}x", program)
+    wide = "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64"
+    assert (wide in inspect(program, "ptx")) == (dtype == "f64")
+    x, w = (small_integers(rng, size, k) for size in (m, n))
+    x, w = (v.astype({"f32": np.float32, "f64": np.float64}[dtype]) for v in (x, w))
+    (y,) = simulate(inspect, program, [x, w])
+    np.testing.assert_array_equal(y, x @ w.T)
+
+
 def test_parts_of_sums(inspect):
     """Two launches: blocks leave sums of parts of K, and others add them in order."""
     rng = np.random.default_rng(8)

@@ -88,10 +88,29 @@ def _multiply(warp, instruction, mask):
         warp.set(result, value.view(np.uint32), mask)
 
 
+def _multiply_wide(warp, instruction, mask):
+    """Of f64: an element of a lane is for 8 rows, or columns, and 4 places."""
+    warp.require_all(mask)
+    results, a, b, sums = instruction.operands
+    row_blocks = len(a) // len(b)
+    rows, columns = (np.zeros((8 * n, 4 * len(b))) for n in (row_blocks, 1))
+    for matrix, names, blocks in ((rows, a, row_blocks), (columns, b, 1)):
+        for i, name in enumerate(names):
+            place = 4 * (i // blocks) + LANES % 4
+            matrix[8 * (i % blocks) + LANES // 4, place] = warp.numbers(name, "f64")
+    products = rows @ columns.T
+    for i, (result, total) in enumerate(zip(results, sums, strict=True)):
+        found = products[LANES // 4 + 8 * (i >> 1), 2 * (LANES % 4) + (i & 1)]
+        value = warp.numbers(total, "f64") + found
+        warp.set(result, value.view(np.uint64), mask)
+
+
 HANDLERS = {
     "cp.async.cg.shared.global": _copy,
     "cp.async.commit_group": _commit,
     "cp.async.wait_group": _wait,
+    "mma.sync.aligned.m8n8k4.row.col": _multiply_wide,
+    "mma.sync.aligned.m16n8k8.row.col": _multiply_wide,
     "mma.sync.aligned.m16n8k16.row.col": _multiply,
     "mma.sync.aligned.m16n8k32.row.col": _multiply,
 }

@@ -10,6 +10,7 @@ kernel only reads. Every result is checked against f64.
 
     sweep_few_rows.py --out few-rows-sweep.json --seconds 100   # on a GPU with torch
     sweep_few_rows.py --rows 1 --only "Qwen2.5 7B qkv" --list   # no GPU: the schedules
+    sweep_few_rows.py --wide --only "f64,f32 16x"               # f32 and f64, all tiles
 """
 
 import argparse
@@ -58,7 +59,9 @@ def number(schedule, name, absent=1):
 
 
 def kind(schedule):
-    names = ("tile_m", "split_k", "threads", "rows_per_block")
+    names = ("tile_m", "tile_n", "split_k", "threads", "rows_per_block")
+    if "#fuse.mma" in schedule:
+        names = ("tile_m", "split_k")
     return tuple(number(schedule, name) for name in names)
 
 
@@ -140,7 +143,7 @@ def run_case(torch, measure, case, texts, seconds):
     x = sets[0][0]
     sets = [(x, *rest) for _, *rest in sets]
     m, n, _ = case.shape
-    out = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+    out = torch.empty(m, n, device="cuda", dtype=x.dtype)
     functions = {
         "cublas": [lambda w=w: torch.matmul(x, w.T, out=out) for _, w in sets],
         "read": [measure.read_all_of(weight) for _, weight in sets],
@@ -161,6 +164,11 @@ def run_case(torch, measure, case, texts, seconds):
     return {name: each["median"] for name, each in times.items()}
 
 
+def is_wide(case):
+    """cuBLAS multiplies with the transposed weight here."""
+    return case.set == "wide floats" and "x W" not in case.name
+
+
 def report(case, times):
     read = times["read"]
     ranked = sorted((us, name) for name, us in times.items() if "#" in name)
@@ -179,6 +187,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default="few-rows-sweep.json")
     parser.add_argument("--rows", default="1,8,16")
+    parser.add_argument("--wide", action="store_true", help="products of f32 and f64")
     parser.add_argument("--only", default="", help="cases whose name has one of a,b,c")
     parser.add_argument("--chip", default="sm_90a")
     parser.add_argument("--seconds", type=float, default=100, help="in all")
@@ -187,7 +196,10 @@ def main():
     arguments = parser.parse_args()
     deadline = time.monotonic() + arguments.seconds
     rows = [int(each) for each in arguments.rows.split(",")]
-    cases = selected(contraction_cases.decoding_cases(rows), arguments.only)
+    cases = contraction_cases.decoding_cases(rows)
+    if arguments.wide:
+        cases = [case for case in contraction_cases.all_cases() if is_wide(case)]
+    cases = selected(cases, arguments.only)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         plan = list(pool.map(lambda case: variants(case, arguments.chip), cases))
     if arguments.list:

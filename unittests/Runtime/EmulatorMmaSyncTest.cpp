@@ -103,14 +103,15 @@ TEST_F(EmulatorMmaSyncTest, ACopyMayWriteAtOnce) {
               HasSubstr("expected a barrier between the load and the store"));
 }
 
+int valueOfA(int row, int k) { return (row + 3 * k) % 4; }
+int valueOfB(int column, int k) { return (2 * column + k) % 3; }
+
 /// Sums of 16 x 8 and products of 16 places, by the layouts of the PTX ISA.
 template <bool isBFloat> static void multiply(void **params) {
   static constexpr uint16_t halves[] = {0x0000, 0x3c00, 0x4000, 0x4200};
   auto element = [](int value) -> uint32_t {
     return isBFloat ? bit_cast<uint32_t>(float(value)) >> 16 : halves[value];
   };
-  auto valueOfA = [](int row, int k) { return (row + 3 * k) % 4; };
-  auto valueOfB = [](int column, int k) { return (2 * column + k) % 3; };
   int group = thread() / 4, quad = thread() % 4;
   uint32_t a[4], b[2];
   for (int i = 0; i < 4; ++i) {
@@ -141,5 +142,40 @@ TEST_F(EmulatorMmaSyncTest, ProductsOfAWarp) {
   EXPECT_EQ(run(multiply<true>, 32, /*grid=*/1, /*results=*/128), "");
   EXPECT_EQ(output, std::vector<float>(128, 1.0f));
   EXPECT_EQ(run(multiply<false>, 32, /*grid=*/1, /*results=*/128), "");
+  EXPECT_EQ(output, std::vector<float>(128, 1.0f));
+}
+
+/// Sums of f64 of a warp, started with 0.5; 1 where they are right.
+template <int rowBlocks> void multiplyWide(void **params) {
+  int group = thread() / 4, quad = thread() % 4;
+  double sums[2 * rowBlocks];
+  auto a = [&](int row, int place) {
+    return double(valueOfA(group + 8 * row, quad + 4 * place));
+  };
+  auto b = [&](int place) { return double(valueOfB(group, quad + 4 * place)); };
+  if constexpr (rowBlocks == 1)
+    shim<void(double *, double, double, double, double, const EmulatorSite *)>(
+        "llvm.nvvm.mma.m8n8k4.row.col.f64")(sums, a(0, 0), b(0), 0.5, 0.5,
+                                            &site);
+  else
+    shim<void(double *, double, double, double, double, double, double, double,
+              double, double, double, const EmulatorSite *)>(
+        "llvm.nvvm.mma.m16n8k8.row.col.f64")(sums, a(0, 0), a(1, 0), a(0, 1),
+                                             a(1, 1), b(0), b(1), 0.5, 0.5, 0.5,
+                                             0.5, &site);
+  for (int i = 0; i < 2 * rowBlocks; ++i) {
+    int row = group + 8 * (i / 2), column = 2 * quad + i % 2;
+    double expected = 0.5;
+    for (int k = 0; k < 4 * rowBlocks; ++k)
+      expected += double(valueOfA(row, k)) * valueOfB(column, k);
+    store(argument(params, 1), 2 * rowBlocks * thread() + i,
+          sums[i] == expected ? 1.0f : float(sums[i]));
+  }
+}
+
+TEST_F(EmulatorMmaSyncTest, WideProductsOfAWarp) {
+  EXPECT_EQ(run(multiplyWide<1>, 32, /*grid=*/1, /*results=*/64), "");
+  EXPECT_EQ(output, std::vector<float>(64, 1.0f));
+  EXPECT_EQ(run(multiplyWide<2>, 32, /*grid=*/1, /*results=*/128), "");
   EXPECT_EQ(output, std::vector<float>(128, 1.0f));
 }

@@ -81,6 +81,13 @@ public:
   SharedTileLayout(TiledScheduleAttr schedule, const TileSpace &space,
                    const DimClasses &dims);
 
+  /// Groups of threads that take the steps of the summed axis in turn, each
+  /// with as many threads as the tile has pieces.
+  int64_t groups() const {
+    int64_t pieces = schedule.getTileM() / schedule.getRows() *
+                     (schedule.getTileN() / schedule.getColumns());
+    return std::max<int64_t>(1, schedule.getThreads() / pieces);
+  }
   /// Rows and columns of a warp.
   int64_t warpRows() const { return kLaneRows * schedule.getRows(); }
   int64_t warpColumns() const { return kLaneColumns * schedule.getColumns(); }
@@ -90,7 +97,8 @@ public:
   /// banks, and one of a load.
   int64_t pitch(int64_t tile) const { return tile + 4; }
 
-  /// Both buffers of the tile's rows, or columns; a contraction's totals.
+  /// Both buffers of the tile's rows, or columns; a contraction's totals. Of
+  /// one group.
   int64_t rowElements() const {
     return 2 * schedule.getTileK() * pitch(schedule.getTileM());
   }

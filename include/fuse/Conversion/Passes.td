@@ -97,6 +97,8 @@ def LowerKernels : Pass<"fuse-lower-kernels", "::mlir::ModuleOp"> {
            "The chip multiplies matrices by warpgroup">,
     Option<"sharedBytes", "shared-bytes", "int64_t", "0",
            "Shared memory that a block of the chip may have; 0 for no GPU">,
+    Option<"float64Places", "float64-places", "int64_t", "0",
+           "Summed places of a product of f64 on tensor cores; 0 for none">,
     Option<"overlap", "overlap", "bool", "false",
            "Launches may start before those before them have ended">
   ];

@@ -126,6 +126,9 @@ struct EmitOptions {
   bool wgmma = false;
   /// Shared memory that a block of the chip may have; 0 where it is no GPU.
   int64_t sharedBytes = 0;
+  /// Places of the summed axis of the chip's products of f64 on tensor cores; 0
+  /// where none are used.
+  int64_t float64Places = 0;
 };
 
 class PointEmitter {

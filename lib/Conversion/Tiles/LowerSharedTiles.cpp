@@ -18,21 +18,24 @@
 // so that a load has half a step to arrive in, wherever ptxas moves it: it
 // moves loads behind all that does not need them.
 //
-// The 32 pieces of a warp lie 4 x 8. A thread's rows and columns come in groups
-// of neighbours, which lie so far apart that the threads of a warp read
-// neighbouring groups:
+// TilePieces.h says which sums a thread has. They start anew every 256
+// products, and are added to totals that each thread has in shared memory. What
+// follows the contractions is computed from there, row by row.
 //
-//   columns of a warp, by lane, with two groups   0011223344556677 001122334...
+// Where tiles are few a block has several groups of threads, each with buffers
+// and totals for the whole tile. They take the steps in turn, all as many:
 //
-// Sums start anew every 256 products, and are added to totals that each thread
-// has in shared memory. What follows the contractions is computed from there,
-// row by row.
+//   group 0   step 0, 4, 8, ...       group 1   step 1, 5, 9, ...
+//
+// At the end the totals of an element are added from the first group's to the
+// last's, and the groups share the rows of what follows.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NearBuffer.h"
 #include "Reductions/CompensatedSum.h"
 #include "Rows/RowStaging.h"
+#include "TilePieces.h"
 #include "TilePlaces.h"
 #include "Tiles.h"
 
@@ -50,8 +53,9 @@ public:
                  const TileSpace &space)
       : frame(frame), emitter(frame.emitter), builder(frame.builder),
         schedule(schedule), space(space), places(frame, space, schedule),
-        layout(schedule, space, frame.dims), width(schedule.getVector()),
-        depth(schedule.getTileK()), threads(schedule.getThreads()) {}
+        layout(schedule, space, frame.dims), pieces(frame, schedule, layout),
+        width(schedule.getVector()), depth(schedule.getTileK()),
+        groups(layout.groups()), threads(schedule.getThreads() / groups) {}
 
   FailureOr<Grid> run();
 
@@ -82,7 +86,9 @@ private:
               const Index &count);
   void store(const Loaded &loaded, const Index &buffer);
   SmallVector<Value> multiply(const Index &buffer, int64_t from, int64_t to,
-                              ValueRange sums);
+                              ValueRange sums) {
+    return pieces.multiply(rows, columns, buffer, from, to, sums);
+  }
   void clearTotals(unsigned number);
   void addToTotals(ValueRange sums, unsigned number);
   void accumulate(const TileContraction &contraction, unsigned number);
@@ -96,11 +102,11 @@ private:
   void finishAt(const Index &row, int64_t group, int64_t first, int64_t lanes);
   void finish();
 
-  Index rowAt(const Index &number);
-  Index columnAt(int64_t group);
+  /// The places of a group's steps, from the start on.
+  Index placesOf(const Index &count);
   Index totalIndex(const Index &row, int64_t column) {
     Index number =
-        emitter.add(emitter.mul(row, Index::constant(schedule.getColumns())),
+        emitter.add(emitter.mul(row, Index::constant(pieces.ownColumns())),
                     Index::constant(column));
     return emitter.add(emitter.mul(number, Index::constant(threads)), thread);
   }
@@ -113,11 +119,13 @@ private:
   const TileSpace &space;
   TilePlaces places;
   SharedTileLayout layout;
-  int64_t width, depth, threads;
+  TilePieces pieces;
+  int64_t width, depth;
+  /// Groups of threads, and the threads of one.
+  int64_t groups, threads;
   Type type;
-  Index thread;
-  /// Of the piece's first groups in the tile.
-  Index pieceRow, pieceColumn;
+  /// This thread in its group, and the group.
+  Index thread, ownGroup;
   NearBuffer rows, columns;
   SmallVector<NearBuffer, 2> totals, rests;
   SmallVector<Copy, 2> copies;
@@ -141,7 +149,7 @@ LogicalResult SharedLowering::verify() {
       return error("expected threads to share " + Twine(tile) +
                    " x tile_k = " + Twine(tile * depth) +
                    " elements evenly, but got threads = " + Twine(threads) +
-                   "; use a larger tile_k");
+                   " of a group; use a larger tile_k");
   return success();
 }
 
@@ -149,8 +157,9 @@ void SharedLowering::allocate() {
   NearBuffer all(emitter, dynamicSharedMemory(frame), type);
   int64_t at = 0;
   auto add = [&](NearBuffer &buffer, int64_t elements) {
-    buffer = all.from(Index::constant(at));
-    at += elements;
+    Index own = emitter.mul(ownGroup, Index::constant(elements));
+    buffer = all.from(emitter.add(Index::constant(at), own));
+    at += groups * elements;
   };
   add(rows, layout.rowElements());
   add(columns, layout.columnElements());
@@ -165,37 +174,13 @@ void SharedLowering::allocate() {
 }
 
 void SharedLowering::placeThread() {
-  thread = frame.threadId(threads);
-  Index warpSize = Index::constant(SharedTileLayout::kWarpSize);
-  Index lane = emitter.rem(thread, warpSize);
-  Index warp = emitter.div(thread, warpSize);
-  Index warps = Index::constant(schedule.getTileM() / layout.warpRows());
-  Index across = Index::constant(SharedTileLayout::kLaneColumns);
-  pieceRow = emitter.add(
-      emitter.mul(emitter.rem(warp, warps), Index::constant(layout.warpRows())),
-      emitter.mul(emitter.div(lane, across),
-                  Index::constant(layout.rowGroup())));
-  pieceColumn = emitter.add(
-      emitter.mul(emitter.div(warp, warps),
-                  Index::constant(layout.warpColumns())),
-      emitter.mul(emitter.rem(lane, across), Index::constant(width)));
-}
-
-/// Rows come in groups, too.
-Index SharedLowering::rowAt(const Index &number) {
-  int64_t group = layout.rowGroup();
-  Index size = Index::constant(group);
-  Index within = emitter.rem(number, size);
-  Index start =
-      emitter.mul(emitter.div(number, size),
-                  Index::constant(SharedTileLayout::kLaneRows * group));
-  return emitter.add(pieceRow, emitter.add(start, within));
-}
-
-Index SharedLowering::columnAt(int64_t group) {
-  return emitter.add(
-      pieceColumn,
-      Index::constant(group * SharedTileLayout::kLaneColumns * width));
+  thread = frame.threadId(groups * threads);
+  ownGroup = Index::constant(0);
+  if (groups > 1) {
+    ownGroup = emitter.div(thread, Index::constant(threads));
+    thread = emitter.rem(thread, Index::constant(threads));
+  }
+  pieces.place(thread, type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,13 +244,16 @@ Value SharedLowering::loadElements(const TileContraction &contraction,
       emitter.add(copy.isRows ? places.firstRow() : places.firstColumn(), own);
   if (size.base || size.offset % copy.tile != 0)
     own = emitter.min(own, emitter.add(size, last));
-  Index at = emitter.add(k, place);
+  // The group's step among those of all.
+  Index step = emitter.add(emitter.mul(k, Index::constant(groups)),
+                           emitter.mul(ownGroup, Index::constant(depth)));
+  Index at = emitter.add(step, place);
   Index inside = emitter.min(
       at,
       emitter.add(count, Index::constant(copy.alongSummed ? -copy.width : -1)));
   Value value = places.emitOperand(contraction, copy.isRows, own, inside,
                                    copy.width, copy.alongSummed);
-  if (!count.base && count.offset % depth == 0)
+  if (!count.base && count.offset % (groups * depth) == 0)
     return value;
   Value zeros = emitter.splat(loc, zero(), copy.width);
   return arith::SelectOp::create(builder, loc, emitter.less(at, count), value,
@@ -310,62 +298,9 @@ void SharedLowering::store(const Loaded &loaded, const Index &buffer) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// `count` elements, in groups that lie `stride` apart.
-static SmallVector<Value> loadGroups(OpBuilder &builder, Location loc,
-                                     PointEmitter &emitter,
-                                     const NearBuffer &buffer, const Index &at,
-                                     int64_t count, int64_t group,
-                                     int64_t stride) {
-  SmallVector<Value> elements;
-  for (int64_t first = 0; first < count; first += group) {
-    Value loaded = buffer.load(
-        emitter.add(at, Index::constant(first / group * stride)), group, group);
-    for (int64_t lane = 0; lane < group; ++lane)
-      elements.push_back(
-          group == 1 ? loaded
-                     : vector::ExtractOp::create(builder, loc, loaded, lane));
-  }
-  return elements;
-}
-
-/// Adds the products at some places of the step.
-SmallVector<Value> SharedLowering::multiply(const Index &buffer, int64_t from,
-                                            int64_t to, ValueRange sums) {
-  Location loc = frame.loc();
-  auto flags = arith::FastMathFlagsAttr::get(
-      builder.getContext(), emitter.getOptions().strict
-                                ? arith::FastMathFlags::none
-                                : arith::FastMathFlags::contract);
-  SmallVector<Value> result(sums);
-  int64_t rowPitch = layout.pitch(schedule.getTileM());
-  int64_t columnPitch = layout.pitch(schedule.getTileN());
-  Index rowStart = emitter.add(
-      emitter.mul(buffer, Index::constant(depth * rowPitch)), pieceRow);
-  Index columnStart = emitter.add(
-      emitter.mul(buffer, Index::constant(depth * columnPitch)), pieceColumn);
-  for (int64_t place = from; place < to; ++place) {
-    SmallVector<Value> a =
-        loadGroups(builder, loc, emitter, rows,
-                   emitter.add(rowStart, Index::constant(place * rowPitch)),
-                   schedule.getRows(), layout.rowGroup(),
-                   SharedTileLayout::kLaneRows * layout.rowGroup());
-    SmallVector<Value> b = loadGroups(
-        builder, loc, emitter, columns,
-        emitter.add(columnStart, Index::constant(place * columnPitch)),
-        schedule.getColumns(), width, SharedTileLayout::kLaneColumns * width);
-    for (auto [number, sum] : llvm::enumerate(result)) {
-      Value product =
-          arith::MulFOp::create(builder, loc, a[number / schedule.getColumns()],
-                                b[number % schedule.getColumns()], flags);
-      sum = arith::AddFOp::create(builder, loc, sum, product, flags);
-    }
-  }
-  return result;
-}
-
 void SharedLowering::clearTotals(unsigned number) {
-  for (int64_t row = 0; row < schedule.getRows(); ++row)
-    for (int64_t column = 0; column < schedule.getColumns(); ++column) {
+  for (int64_t row = 0; row < pieces.ownRows(); ++row)
+    for (int64_t column = 0; column < pieces.ownColumns(); ++column) {
       Index at = totalIndex(Index::constant(row), column);
       totals[number].store(at, zero(), 1);
       if (layout.hasRests())
@@ -375,8 +310,8 @@ void SharedLowering::clearTotals(unsigned number) {
 
 void SharedLowering::addToTotals(ValueRange sums, unsigned number) {
   for (auto [which, sum] : llvm::enumerate(sums)) {
-    Index at = totalIndex(Index::constant(which / schedule.getColumns()),
-                          which % schedule.getColumns());
+    Index at = totalIndex(Index::constant(which / pieces.ownColumns()),
+                          which % pieces.ownColumns());
     Value before = totals[number].load(at, 1, 1);
     if (!layout.hasRests()) {
       totals[number].store(
@@ -444,6 +379,15 @@ SmallVector<Value> SharedLowering::sumBlock(const TileContraction &contraction,
   return llvm::to_vector(results.drop_front(sumCount));
 }
 
+Index SharedLowering::placesOf(const Index &count) {
+  if (groups == 1)
+    return count;
+  Index all = Index::constant(groups * depth);
+  Index steps =
+      emitter.div(emitter.add(count, Index::constant(groups * depth - 1)), all);
+  return emitter.mul(steps, Index::constant(depth));
+}
+
 void SharedLowering::accumulate(const TileContraction &contraction,
                                 unsigned number) {
   copies = {copyOf(contraction, /*isRows=*/true),
@@ -454,19 +398,20 @@ void SharedLowering::accumulate(const TileContraction &contraction,
       flatten(load(contraction, Index::constant(depth), count));
   gpu::BarrierOp::create(builder, frame.loc());
   int64_t most = TiledScheduleAttr::kMostInSequence;
-  if (!count.base && count.offset <= most) {
-    sumBlock(contraction, start, count, count, next, number);
+  Index end = placesOf(count);
+  if (!end.base && end.offset <= most) {
+    sumBlock(contraction, start, end, count, next, number);
     return;
   }
   auto blocks =
       scf::ForOp::create(builder, frame.loc(), emitter.materialize(start),
-                         emitter.materialize(count),
+                         emitter.materialize(end),
                          emitter.materialize(Index::constant(most)), next);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(blocks.getBody());
   PointEmitter::Scope scope(emitter);
   Index from = {blocks.getInductionVar()};
-  Index to = emitter.min(emitter.add(from, Index::constant(most)), count);
+  Index to = emitter.min(emitter.add(from, Index::constant(most)), end);
   scf::YieldOp::create(builder, frame.loc(),
                        sumBlock(contraction, from, to, count,
                                 blocks.getRegionIterArgs(), number));
@@ -476,19 +421,35 @@ void SharedLowering::accumulate(const TileContraction &contraction,
 // Results
 //===----------------------------------------------------------------------===//
 
+/// Of all groups.
 Value SharedLowering::totalAt(const Index &at, unsigned number) {
-  Value total = totals[number].load(at, 1, 1);
-  return layout.hasRests() ? totalOf(builder, frame.loc(),
-                                     {total, rests[number].load(at, 1, 1)})
-                           : total;
+  Location loc = frame.loc();
+  Index own = emitter.mul(ownGroup, Index::constant(layout.totalElements()));
+  auto load = [&](const NearBuffer &buffer, int64_t of) {
+    Index from = Index::constant(of * layout.totalElements());
+    return buffer.load(emitter.add(at, emitter.sub(from, own)), 1, 1);
+  };
+  Value total = load(totals[number], 0);
+  if (!layout.hasRests()) {
+    for (int64_t of = 1; of < groups; ++of)
+      total =
+          arith::AddFOp::create(builder, loc, total, load(totals[number], of));
+    return total;
+  }
+  CompensatedSum sum = {total, load(rests[number], 0)};
+  for (int64_t of = 1; of < groups; ++of)
+    sum = addTerm(builder, loc, sum,
+                  totalOf(builder, loc,
+                          {load(totals[number], of), load(rests[number], of)}));
+  return totalOf(builder, loc, sum);
 }
 
 void SharedLowering::finishAt(const Index &row, int64_t group, int64_t first,
                               int64_t lanes) {
-  Index tileRow = emitter.add(places.firstRow(), rowAt(row));
+  Index tileRow = emitter.add(places.firstRow(), pieces.rowAt(row));
   Index tileColumn =
       emitter.add(places.firstColumn(),
-                  emitter.add(columnAt(group), Index::constant(first)));
+                  emitter.add(pieces.columnAt(group), Index::constant(first)));
   auto isInside = [&](const Index &at, ArrayRef<Extent> extents,
                       int64_t tile) -> Value {
     auto size = staticProduct(extents);
@@ -517,15 +478,17 @@ void SharedLowering::finishAt(const Index &row, int64_t group, int64_t first,
 void SharedLowering::finish() {
   Extent columns = space.columnExtent(frame.dims);
   int64_t lanes = emitter.divides(width, columns) ? width : 1;
-  auto loop = scf::ForOp::create(
-      builder, frame.loc(), emitter.materialize(Index::constant(0)),
-      emitter.materialize(Index::constant(schedule.getRows())),
-      emitter.materialize(Index::constant(1)));
+  if (groups > 1)
+    gpu::BarrierOp::create(builder, frame.loc());
+  auto loop =
+      scf::ForOp::create(builder, frame.loc(), emitter.materialize(ownGroup),
+                         emitter.materialize(Index::constant(pieces.ownRows())),
+                         emitter.materialize(Index::constant(groups)));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   PointEmitter::Scope scope(emitter);
   Index row = {loop.getInductionVar()};
-  for (int64_t group = 0; group < schedule.getColumns() / width; ++group)
+  for (int64_t group = 0; group < pieces.ownColumns() / width; ++group)
     for (int64_t first = 0; first < width; first += lanes)
       finishAt(row, group, first, lanes);
 }
@@ -535,8 +498,8 @@ FailureOr<Grid> SharedLowering::run() {
     return failure();
   type = PointEmitter::computeType(space.shape().getType().getElementType());
   places.findTile();
-  allocate();
   placeThread();
+  allocate();
   for (unsigned number = 0; number < totals.size(); ++number) {
     clearTotals(number);
     const TileContraction &contraction = space.contractions[number];

@@ -414,9 +414,9 @@ LogicalResult TiledScheduleAttr::verify(EmitError emitError, int64_t threads,
                        << " a thread, but got " << sums
                        << "; choose fewer rows";
   int64_t pieces = tileM / rows * (tileN / columns);
-  if (!isCPU && pieces != threads)
-    return emitError() << "expected threads to be the " << pieces
+  if (!isCPU && threads % pieces != 0)
+    return emitError() << "expected threads to be a multiple of the " << pieces
                        << " pieces of a tile, but got " << threads
-                       << "; choose " << pieces;
+                       << "; choose " << llvm::alignTo(threads, pieces);
   return success();
 }

@@ -462,8 +462,8 @@ func.func private @f() attributes {s = #fuse.tiled<threads = 1, vector = 8, tile
 
 // -----
 
-// A piece for each thread.
-// expected-error @below {{expected threads to be the 256 pieces of a tile, but got 128; choose 256}}
+// A piece for each thread of a group.
+// expected-error @below {{expected threads to be a multiple of the 256 pieces of a tile, but got 128; choose 256}}
 func.func private @f() attributes {s = #fuse.tiled<threads = 128, vector = 4, tile_m = 128, tile_n = 128, tile_k = 8, rows = 8, columns = 8>}
 
 // -----

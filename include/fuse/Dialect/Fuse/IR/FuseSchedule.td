@@ -327,14 +327,14 @@ def TiledSchedule : Fuse_Schedule<"TiledSchedule", "tiled"> {
     With `threads = 1` (CPU) the near memory is caches: rows are copied, columns
     packed into panels of `columns` each, and the thread walks the tile in
     pieces of `rows` x `columns` sums. With `threads` > 1 (GPU) it is shared
-    memory, filled for the next places while these are multiplied, and each
-    thread has one piece, `vector` of its columns beside each other.
+    memory, filled a step ahead; a thread has one piece, `vector` of its columns
+    side by side. Groups of threads take steps in turn; their sums are added.
 
     1. `tile_m` is a multiple of `rows`, `tile_n` one of `columns`, and
        `columns` one of `vector`.
     2. A sum has at most 256 products in sequence: `tile_k` divides 256.
     3. A thread has at most 128 sums or vectors of sums.
-    4. The threads of a block, if several, are the pieces of a tile.
+    4. Several threads are the pieces of a tile, once for each group of them.
 
     ```mlir
     schedule = #fuse.tiled<threads = 1, vector = 16, tile_m = 240, tile_n = 512,
