@@ -52,7 +52,7 @@ func.func @joined(%x: tensor<?x?x4096xbf16> {fuse.dims = ["batch", "tokens"]}, %
 
 // A static factor of the rows divides the bounds.
 // CHECK-LABEL: func.func @factor(
-// CHECK-SAME:    fuse.size_ranges = {s = array<i64: {{[0-9, ]+}}, 64>}
+// CHECK-SAME:    fuse.size_ranges = {s = array<i64: {{[0-9, ]+}}, 64{{[,>]}}
 func.func @factor(%x: tensor<8x?x4096xbf16> {fuse.dims = ["s"]}, %w: tensor<4096x4096xbf16>) -> tensor<8x?x4096xbf16> {
   %y = fuse.kernel "linear" ins(%x, %w : tensor<8x?x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<8x?x4096xbf16> {
   ^bb0(%a: tensor<8x?x4096xbf16>, %b: tensor<4096x4096xbf16>):
