@@ -38,7 +38,7 @@ def entry(**fuse):
 def test_speedups_are_of_what_was_measured():
     assert model_report.speedups(entry()) == {"eager": 2.0, "compile": 1.5}
     assert model_report.speedups({"peers": {"eager": {"seconds": 1.0}}}) == {}
-    both = [entry(), entry(seconds=1e-3)]
+    both = [entry(), {**entry(seconds=1e-3), "model": "n"}]
     mean, count = model_report.summary(both)["compile"]
     assert count == 2 and mean == pytest.approx((1.5 * 3.0) ** 0.5)
 
@@ -102,3 +102,17 @@ def test_models_are_measured_one_at_a_time(tmp_path):
     kept = compare_models.kept_entries(compare_models.parse_arguments([*run, "--add"]))
     again = {**entry(seconds=1e-3), "model": "a"}
     assert compare_models.with_entry(kept, again) == [entries[1], again]
+    peers = {name: again["peers"][name] for name in ("eager", "fuse")}
+    beside_others = {**again, "peers": {**peers, "max-graphs": {"seconds": 2e-3}}}
+    assert compare_models.with_entry(kept, beside_others) == [*entries, beside_others]
+
+
+def test_ratios_of_two_runs_are_a_line_of_their_model():
+    regions = {"regions": {"coverage": [1.0], "failures": []}}
+    first = {**entry(**regions), "aside": False}
+    peers = {**first["peers"], "eager": {"seconds": 9e-3}, "max": {"seconds": 5e-3}}
+    del peers["compile"]
+    second = {**first, "peers": peers}
+    _, _, row = model_report.table([first, second])
+    assert "| 2.00 | 1.50 | 2.50 | 100% |" in row
+    assert model_report.summary([first, second])["eager"] == (2.0, 1)

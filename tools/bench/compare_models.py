@@ -204,13 +204,16 @@ def kept_entries(arguments):
 
 
 def with_entry(entries, entry):
-    """The entries with one more, which replaces that of the same model and mode.
+    """The entries with one more, which replaces that of the same model, mode and peers.
 
     Times of one entry come from interleaved rounds: those of two runs are not mixed.
     """
-    facts = ("model", "mode", "dtype", "device")
-    others = [e for e in entries if any(e.get(f) != entry.get(f) for f in facts)]
-    return [*others, entry]
+
+    def facts(one):
+        same = [one.get(name) for name in ("model", "mode", "dtype", "device")]
+        return *same, set(one["peers"])
+
+    return [*(e for e in entries if facts(e) != facts(entry)), entry]
 
 
 def main():

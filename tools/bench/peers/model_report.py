@@ -29,11 +29,25 @@ def speedups(entry):
     }
 
 
+def joined(entries):
+    """The first entry of each model and mode, and its speedups over all peers.
+
+    Two runs may have measured a model, each beside other peers. A ratio is of one run's times:
+    that of the first which has the peer.
+    """
+    found = {}
+    for entry in entries:
+        key = entry["model"], entry["mode"]
+        first, ratios = found.setdefault(key, (entry, {}))
+        found[key] = first, {**speedups(entry), **ratios}
+    return list(found.values())
+
+
 def summary(entries):
     """The geometric mean of the speedups over each peer, and in how many cases."""
     result = {}
     for name in _OTHERS:
-        ratios = [speedups(e)[name] for e in entries if name in speedups(e)]
+        ratios = [found[name] for _, found in joined(entries) if name in found]
         if ratios:
             mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
             result[name] = mean, len(ratios)
@@ -65,8 +79,8 @@ def table(entries):
     rows = []
     # Those that nobody was measured beside have no column.
     others = [o for o in _OTHERS if any(o in speedups(e) for e in entries)]
-    for entry in entries:
-        ratios, mine = speedups(entry), entry["peers"].get("fuse", {})
+    for entry, ratios in joined(entries):
+        mine = entry["peers"].get("fuse", {})
         name = entry["model"] + (" (kept aside)" if entry["aside"] else "")
         rows.append(
             [name, entry["mode"]]
