@@ -299,11 +299,11 @@ def models_setting(results):
         "max": "its max-autotune without CUDA graphs",
         "max-graphs": "its max-autotune",
     }
-    said = " and ".join(
-        f"{mean:.2f} over {names.get(name, name)}"
-        for name, (mean, _) in model_report.summary(entries).items()
+    said = ", ".join(
+        f"{mean:.2f} over {names.get(name, name)} ({count} cases)"
+        for name, (mean, count) in model_report.summary(entries).items()
     )
-    gpus = summary.gpus(entries, "device")
+    gpus = summary.gpus(entries, "device").replace(", ", " and one ")
     return [
         f"Times of others over Fuse's, on one {gpus}, torch {entries[0]['torch']}, transformers "
         f"{entries[0]['transformers']}; bfloat16, random weights, layers of real sizes but few "
