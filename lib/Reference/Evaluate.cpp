@@ -99,6 +99,7 @@ private:
   llvm::Error runKernel(KernelOp kernel);
   llvm::Error bindBoth(Operation *op, std::pair<Value, Value> values);
   llvm::Error runIndex(Operation *op);
+  llvm::Error runSizeArithmetic(Operation *op);
   llvm::Expected<Value> evaluateTensorOp(Operation *op, Operands operands);
   llvm::Expected<Value> reshape(Operation *op);
   Sizes getExpandedShape(tensor::ExpandShapeOp op) const;
@@ -160,6 +161,13 @@ static llvm::Error makeUnknownError(Operation *op) {
                        "stage of the program");
 }
 
+/// Whether the op computes a size from two others.
+static bool isSizeArithmetic(Operation *op) {
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         op->getNumOperands() == 2 && op->getNumResults() == 1 &&
+         op->getResult(0).getType().isIndex();
+}
+
 llvm::Error Evaluator::run(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op))
     return runKernel(kernel);
@@ -173,7 +181,7 @@ llvm::Error Evaluator::run(Operation *op) {
     auto found = evaluateTopK(top, *tensors.at(top.getInput()));
     return found ? bindBoth(op, std::move(*found)) : found.takeError();
   }
-  if (isa<tensor::DimOp, arith::ConstantOp>(op))
+  if (isa<tensor::DimOp, arith::ConstantOp>(op) || isSizeArithmetic(op))
     return runIndex(op);
   bool isTensorOp = isa<tensor::TensorDialect>(op->getDialect());
   if (!isTensorOp && !isa<FuseDialect>(op->getDialect()))
@@ -331,6 +339,35 @@ llvm::Error Evaluator::bindBoth(Operation *op, std::pair<Value, Value> values) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
+llvm::Error Evaluator::runSizeArithmetic(Operation *op) {
+  int64_t a = indices.at(op->getOperand(0)), b = indices.at(op->getOperand(1));
+  bool divides = isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp,
+                     arith::CeilDivUIOp, arith::CeilDivSIOp, arith::RemUIOp,
+                     arith::RemSIOp>(op);
+  if (divides && b <= 0)
+    return makeError(op, "expected a positive divisor of a size, but got " +
+                             llvm::Twine(b) + "; correct the sizes");
+  auto result =
+      llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
+          .Case<arith::AddIOp>([&](auto) { return a + b; })
+          .Case<arith::SubIOp>([&](auto) { return a - b; })
+          .Case<arith::MulIOp>([&](auto) { return a * b; })
+          .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(
+              [&](auto) { return a / b; })
+          .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
+              [&](auto) { return (a + b - 1) / b; })
+          .Case<arith::RemUIOp, arith::RemSIOp>([&](auto) { return a % b; })
+          .Case<arith::MinUIOp, arith::MinSIOp>(
+              [&](auto) { return std::min(a, b); })
+          .Case<arith::MaxUIOp, arith::MaxSIOp>(
+              [&](auto) { return std::max(a, b); })
+          .Default([](Operation *) { return std::nullopt; });
+  if (!result)
+    return makeUnknownError(op);
+  indices[op->getResult(0)] = *result;
+  return llvm::Error::success();
+}
+
 llvm::Error Evaluator::runIndex(Operation *op) {
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     ArrayRef<int64_t> shape = tensors.at(dim.getSource())->shape;
@@ -341,6 +378,8 @@ llvm::Error Evaluator::runIndex(Operation *op) {
     indices[dim.getResult()] = shape[axis];
     return llvm::Error::success();
   }
+  if (isSizeArithmetic(op))
+    return runSizeArithmetic(op);
   // A tensor.pad looks for its constant itself.
   if (llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::YieldOp>))
     return llvm::Error::success();

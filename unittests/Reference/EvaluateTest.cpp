@@ -159,6 +159,34 @@ TEST(Evaluate, ReshapesByDynamicSizes) {
               HasSubstr("numbers of elements"));
 }
 
+TEST(Evaluate, ComputesSizes) {
+  Program expand(R"((%x: tensor<?xf32>) -> tensor<?x2xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    %twice = arith.muli %n, %c2 : index
+    %more = arith.addi %twice, %c1 : index
+    %less = arith.subi %more, %n : index
+    %rounded = arith.ceildivui %less, %c2 : index
+    %rest = arith.remui %less, %c2 : index
+    %m = arith.subi %rounded, %rest : index
+    %z = tensor.expand_shape %x [[0, 1]] output_shape [%m, 2]
+       : tensor<?xf32> into tensor<?x2xf32>
+    return %z : tensor<?x2xf32> })");
+  // n + 1 is odd: half of it, rounded up, less one.
+  EXPECT_THAT(expand({floats({4}, {1, 2, 3, 4})}).shape, ElementsAre(2, 2));
+  Program by(R"((%x: tensor<?xf32>) -> tensor<?x2xf32> {
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    %m = arith.divui %n, %c0 : index
+    %z = tensor.expand_shape %x [[0, 1]] output_shape [%m, 2]
+       : tensor<?xf32> into tensor<?x2xf32>
+    return %z : tensor<?x2xf32> })");
+  EXPECT_THAT(by.getError({floats({2}, {1, 2})}),
+              HasSubstr("expected a positive divisor of a size, but got 0"));
+}
+
 TEST(Evaluate, RunsTheBodyOfAKernel) {
   Program kernel(R"((%x: tensor<?xf32>) -> tensor<?xf32> {
     %y = fuse.kernel "double" ins(%x : tensor<?xf32>) -> tensor<?xf32> {
