@@ -42,7 +42,7 @@ static RankedTensorType tensorType(Value value) {
 }
 
 namespace {
-/// A transpose or an expansion, as something that ops can follow.
+/// A transpose, an expansion or a slice, as something that ops can follow.
 class Movement {
 public:
   explicit Movement(Operation *op) : op(op) {}
@@ -116,6 +116,23 @@ private:
 
   RankedTensorType expanded;
   ReshapeGroups groups;
+};
+
+/// A slice of some dimensions, beside which others are reduced.
+class SliceMovement : public Movement {
+public:
+  explicit SliceMovement(SliceOp op) : Movement(op), slice(op) {}
+
+  bool passes(Operation *other) const override;
+  SmallVector<int64_t> shapeOf(Value value) const override;
+  Value move(OpBuilder &builder, Value value) const override;
+  void adapt(Operation *) const override {}
+
+private:
+  bool cuts(int64_t dim) const;
+  bool isSliceable(Value value) const;
+
+  mutable SliceOp slice;
 };
 
 /// The ops that a movement goes up past.
@@ -232,6 +249,76 @@ SmallVector<int64_t> ExpandMovement::shapeOf(Value value) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+/// Whether the slice leaves out elements of the dimension.
+bool SliceMovement::cuts(int64_t dim) const {
+  RankedTensorType from = slice.getInput().getType(), to = slice.getType();
+  bool isWhole = to.isDynamicDim(dim)
+                     ? slice.getSizes()[dim] == -1
+                     : from.getDimSize(dim) == to.getDimSize(dim);
+  return !isWhole || slice.getOffsets()[dim] != 0 || slice.getSteps()[dim] != 1;
+}
+
+/// Whether the value has the dimensions that are cut, or repeats along them.
+bool SliceMovement::isSliceable(Value value) const {
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
+  ArrayRef<int64_t> all = tensorType(operand()).getShape();
+  int64_t missing = rank() - static_cast<int64_t>(shape.size());
+  for (int64_t dim = std::max<int64_t>(0, missing); dim < rank(); ++dim)
+    if (cuts(dim) && shape[dim - missing] != all[dim] &&
+        shape[dim - missing] != 1)
+      return false;
+  return missing >= 0;
+}
+
+bool SliceMovement::passes(Operation *other) const {
+  auto isTensor = [](Value value) {
+    return isa<RankedTensorType>(value.getType());
+  };
+  bool isKept =
+      isReduction(other) && keepsReducedDims(other) &&
+      llvm::none_of(reducedDims(other), [&](int64_t dim) { return cuts(dim); });
+  return (isKept || isShapeless(other)) &&
+         llvm::all_of(other->getOperands(), [&](Value operand) {
+           return !isTensor(operand) || isSliceable(operand);
+         });
+}
+
+SmallVector<int64_t> SliceMovement::shapeOf(Value value) const {
+  SmallVector<int64_t> shape(tensorType(value).getShape());
+  int64_t missing = rank() - static_cast<int64_t>(shape.size());
+  ArrayRef<int64_t> all = tensorType(operand()).getShape();
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (int64_t of = dim + missing; cuts(of) && size == all[of])
+      size = slice.getType().getDimSize(of);
+  return shape;
+}
+
+Value SliceMovement::move(OpBuilder &builder, Value value) const {
+  SmallVector<int64_t> shape(tensorType(value).getShape()), offsets, sizes,
+      steps;
+  int64_t missing = rank() - static_cast<int64_t>(shape.size());
+  ArrayRef<int64_t> all = tensorType(operand()).getShape();
+  bool isCut = false;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    int64_t of = dim + missing;
+    bool isOwn = cuts(of) && size == all[of];
+    isCut |= isOwn;
+    int64_t whole = ShapedType::isDynamic(size) ? -1 : size;
+    offsets.push_back(isOwn ? slice.getOffsets()[of] : 0);
+    sizes.push_back(isOwn ? slice.getSizes()[of] : whole);
+    steps.push_back(isOwn ? slice.getSteps()[of] : 1);
+  }
+  if (!isCut)
+    return value;
+  RankedTensorType type = tensorType(value).clone(shapeOf(value));
+  return SliceOp::create(builder, slice.getLoc(), type, value, offsets, sizes,
+                         steps);
+}
+
+//===----------------------------------------------------------------------===//
 // What is passed
 //===----------------------------------------------------------------------===//
 
@@ -318,6 +405,8 @@ struct RaiseMovementPass
       return;
     Block &block = getOperation().getBody().front();
     sinkTransposes(block);
+    for (auto op : llvm::to_vector(block.getOps<SliceOp>()))
+      raise(SliceMovement(op));
     // An expansion may be in a transpose's way.
     for (auto op : llvm::to_vector(block.getOps<tensor::ExpandShapeOp>()))
       if (haveKnownSizes(op.getResultType(), op.getReassociationIndices()))

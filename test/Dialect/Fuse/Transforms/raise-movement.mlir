@@ -145,5 +145,51 @@ func.func @sum(%x: tensor<2xf32>) -> tensor<1x1xf32> {
 
 // -----
 
+// A slice of rows leaves out rows before their norm: of what has the rows and of what
+// repeats along the others, not of the weight.
+// CHECK-LABEL: func.func @rows
+// CHECK-DAG:     %[[X:.*]] = fuse.slice %arg0 offsets = [0, 1, 0] sizes = [2, -2, 64] : tensor<2x?x64xf32> -> tensor<2x?x64xf32>
+// CHECK-DAG:     %[[S:.*]] = fuse.slice %arg1 offsets = [1, 0] sizes = [-2, 1] : tensor<?x1xf32> -> tensor<?x1xf32>
+// CHECK:         %[[P:.*]] = fuse.mul %[[X]], %[[S]]
+// CHECK:         %[[M:.*]] = fuse.reduce max %[[P]] dims = [2] keep
+// CHECK:         %[[D:.*]] = fuse.div %[[P]], %[[M]]
+// CHECK:         %[[Y:.*]] = fuse.mul %[[D]], %arg2
+// CHECK-NOT:     fuse.slice
+// CHECK:         return %[[Y]]
+func.func @rows(%x: tensor<2x?x64xf32>, %s: tensor<?x1xf32>, %w: tensor<64xf32>) -> tensor<2x?x64xf32> {
+  %p = fuse.mul %x, %s : tensor<2x?x64xf32>, tensor<?x1xf32> -> tensor<2x?x64xf32>
+  %m = fuse.reduce max %p dims = [2] keep : tensor<2x?x64xf32> -> tensor<2x?x1xf32>
+  %d = fuse.div %p, %m : tensor<2x?x64xf32>, tensor<2x?x1xf32> -> tensor<2x?x64xf32>
+  %y = fuse.mul %d, %w : tensor<2x?x64xf32>, tensor<64xf32> -> tensor<2x?x64xf32>
+  %z = fuse.slice %y offsets = [0, 1, 0] sizes = [2, -2, 64] : tensor<2x?x64xf32> -> tensor<2x?x64xf32>
+  return %z : tensor<2x?x64xf32>
+}
+
+// -----
+
+// Not where all rows are needed, nor past a reduction of what is cut.
+// CHECK-LABEL: func.func @all_rows
+// CHECK:         fuse.div
+// CHECK-NEXT:    fuse.slice
+func.func @all_rows(%x: tensor<8x64xf32>) -> (tensor<4x64xf32>, tensor<8x64xf32>) {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+  %d = fuse.div %x, %m : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
+  %z = fuse.slice %d offsets = [4, 0] sizes = [4, 64] : tensor<8x64xf32> -> tensor<4x64xf32>
+  return %z, %d : tensor<4x64xf32>, tensor<8x64xf32>
+}
+
+// CHECK-LABEL: func.func @part_of_rows
+// CHECK:         fuse.reduce max %arg0
+// CHECK:         fuse.div
+// CHECK-NEXT:    fuse.slice
+func.func @part_of_rows(%x: tensor<8x64xf32>) -> tensor<8x16xf32> {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
+  %d = fuse.div %x, %m : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
+  %z = fuse.slice %d offsets = [0, 48] sizes = [8, 16] : tensor<8x64xf32> -> tensor<8x16xf32>
+  return %z : tensor<8x16xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func private @declared
 func.func private @declared(tensor<4xf32>) -> tensor<4xf32>

@@ -314,7 +314,7 @@ def FuseSumBlocks : Pass<"fuse-sum-blocks", "::mlir::func::FuncOp"> {
 }
 
 def FuseRaiseMovement : Pass<"fuse-raise-movement", "::mlir::func::FuncOp"> {
-  let summary = "Move transposes and expansions of rows up past reductions";
+  let summary = "Move transposes, expansions and slices of rows up past reductions";
   let description = [{
     A kernel that reduces rows can read them in any order, but writes them where it
     walks. A transpose that leaves the reduced dimensions where they are goes up
@@ -322,7 +322,8 @@ def FuseRaiseMovement : Pass<"fuse-raise-movement", "::mlir::func::FuncOp"> {
     results, if a reduction is among them: pointwise ops, reductions of the last
     dimensions that keep them, and rotary embeddings whose tokens and heads change
     places. So does a `tensor.expand_shape`, whose reductions then have more
-    dimensions.
+    dimensions, and a slice of other dimensions than the reduced ones: rows that nobody
+    needs are not computed.
 
     Before, a norm of each head, and heads before tokens for an attention:
 
