@@ -31,6 +31,21 @@ static llvm::DenseSet<Value> backwardSlice(Value value) {
   return seen;
 }
 
+unsigned mlir::fuse::wholeDims(ArrayRef<Extent> extents, int64_t vector) {
+  int64_t inside = 1;
+  for (unsigned whole = 0; whole < extents.size(); ++whole) {
+    const Extent &extent = extents[extents.size() - 1 - whole];
+    if (!extent.isStatic() || extent.size == 0)
+      return 0;
+    if (extent.size * inside % vector == 0)
+      return whole;
+    inside *= extent.size;
+    if (vector % inside != 0)
+      return 0;
+  }
+  return 0;
+}
+
 bool mlir::fuse::isPointwise(KernelOp kernel) {
   return llvm::all_of(kernel.getBody().front().without_terminator(),
                       [](Operation &op) {

@@ -36,8 +36,10 @@ static int64_t rotaryDivisor(KernelOp kernel) {
 }
 
 /// What a vector must divide so that its lanes come from one operand of each
-/// concat along the last dimension, or are padding together; 0 for any.
-static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
+/// concat along the last dimension, or are padding together; 0 for any. Vectors
+/// that have the whole dimension are put together lane by lane.
+static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims,
+                           int64_t vector) {
   int64_t divisor = 0;
   auto meet = [&](Value input, int64_t axis) {
     Extent extent = dims.extent(input, axis);
@@ -45,7 +47,8 @@ static int64_t seamDivisor(KernelOp kernel, const DimClasses &dims) {
   };
   for (ConcatOp concat : kernel.getBody().getOps<ConcatOp>()) {
     int64_t last = concat.getType().getRank() - 1;
-    if (static_cast<int64_t>(concat.getDim()) == last)
+    bool isWhole = wholeDims(dims.extents(concat.getResult()), vector) > 0;
+    if (static_cast<int64_t>(concat.getDim()) == last && !isWhole)
       for (Value input : concat.getInputs())
         meet(input, last);
   }
@@ -66,6 +69,15 @@ static bool mayCrossRows(KernelOp kernel, const Segment &segment,
                          const ScheduleTarget &target) {
   return target.isGPU && !segment.extents.empty() &&
          segment.extents.back().isStatic() && isPointwise(kernel);
+}
+
+/// Whether vectors may have whole rows: what is moved along these is then put
+/// together lane by lane, and what is in memory is read and written in whole
+/// vectors.
+static bool mayHaveWholeRows(KernelOp kernel, const Segment &segment,
+                             int64_t vector, const ScheduleTarget &target) {
+  return target.isGPU && wholeDims(segment.extents, vector) > 0 &&
+         kernel.getBody().getOps<RotaryOp>().empty();
 }
 
 /// Heads that a thread rotates together. Computed angles cost more instructions
@@ -92,7 +104,8 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
   int64_t vector = 0;
   for (const Segment &segment : segmentsOf(kernel, dims)) {
     int64_t width = widestVector(kernel, dims, segment.extents, target);
-    if (!segment.flat && !mayCrossRows(kernel, segment, target))
+    if (!segment.flat && !mayCrossRows(kernel, segment, target) &&
+        !mayHaveWholeRows(kernel, segment, width, target))
       width = innermostVector(kernel, dims, segment.extents, width, target);
     vector = vector ? std::min(vector, width) : width;
   }
@@ -100,7 +113,8 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
   if (int64_t divisor = rotaryDivisor(kernel))
     vector = dividingVector(vector, divisor);
   // Lane by lane is no worse than vectors of one element.
-  if (int64_t divisor = dividingVector(vector, seamDivisor(kernel, dims));
+  if (int64_t divisor =
+          dividingVector(vector, seamDivisor(kernel, dims, vector));
       divisor > 1)
     vector = divisor;
   int64_t threads = target.isGPU ? gpuThreads : 1;

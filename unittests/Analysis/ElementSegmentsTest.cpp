@@ -50,4 +50,24 @@ TEST_F(ElementSegmentsTest, ABroadcastAsksWhereAPointIs) {
   DimClasses dims(kernel->getParentOp());
   EXPECT_FALSE(segmentsOf(kernel, dims)[0].flat);
 }
+
+TEST_F(ElementSegmentsTest, VectorsHaveWholeDims) {
+  auto extents = [](std::initializer_list<int64_t> sizes) {
+    SmallVector<Extent> extents;
+    for (int64_t size : sizes)
+      extents.push_back({size});
+    return extents;
+  };
+  EXPECT_EQ(wholeDims(extents({8, 64, 2}), 8), 1u);
+  EXPECT_EQ(wholeDims(extents({6, 2, 2}), 8), 2u);
+  EXPECT_EQ(wholeDims(extents({8, 16}), 32), 1u);
+  EXPECT_EQ(wholeDims(extents({8, 64, 2, 1}), 8), 2u);
+  // The last dimension has whole vectors.
+  EXPECT_EQ(wholeDims(extents({8, 16}), 8), 0u);
+  // A vector would have parts of rows.
+  EXPECT_EQ(wholeDims(extents({8, 64, 3}), 8), 0u);
+  // One would end in another place of the dimension before the last two.
+  EXPECT_EQ(wholeDims(extents({2, 3, 2}), 8), 0u);
+  EXPECT_EQ(wholeDims(extents({0, 0}), 8), 0u);
+}
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "Math/Float8.h"
 
+#include "fuse/Analysis/ElementSegments.h"
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/RepeatedValues.h"
 
@@ -159,9 +160,10 @@ Value PointEmitter::emitUncached(Value value, const Point &point) {
       return emit(op->getOperand(0), it->second);
   // Only pointwise ops read where they write; others count on lanes that start
   // at multiples, such as pairs.
-  if ((point.crossesRows || point.ragged) && point.lanes > 1 &&
-      !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
-      !isa<ConstantOp, CastOp>(op))
+  bool isElsewhere = !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+                     (point.crossesRows && isa<IotaOp, RandomOp>(op));
+  if ((point.crossesRows || point.ragged) && point.lanes > 1 && isElsewhere &&
+      !isa<ConstantOp>(op))
     return gatherLanes(op->getLoc(), point.lanes, [&](int64_t lane) {
       return emit(value, lanePoint(point, lane));
     });
@@ -539,9 +541,22 @@ Point PointEmitter::lanePoint(const Point &point, int64_t lane) {
   out.ragged = false;
   out.behind = Behind::unknown;
   if (point.crossesRows) {
-    out.linear->offset = wrappingAdd(out.linear->offset, lane);
-    out.dims = delinearize(*out.linear, out.shape);
     out.crossesRows = false;
+    out.linear->offset = wrappingAdd(out.linear->offset, lane);
+    unsigned wholes = point.flat ? wholeDims(out.shape, point.lanes) : 0;
+    if (wholes == 0) {
+      out.dims = delinearize(*out.linear, out.shape);
+      return out;
+    }
+    // Constants apart, so that loads of neighbours can become one.
+    ArrayRef<Extent> whole = ArrayRef(out.shape).take_back(wholes);
+    size_t next = out.dims.size();
+    for (const Extent &extent : llvm::reverse(whole)) {
+      out.dims[--next] = Index::constant(lane % extent.size);
+      lane /= extent.size;
+    }
+    Index &last = out.dims[next - 1];
+    last.offset = wrappingAdd(last.offset, lane);
     return out;
   }
   Index &last = out.dims.back();

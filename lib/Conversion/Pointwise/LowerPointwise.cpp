@@ -83,7 +83,7 @@ LogicalResult SegmentLowering::verify() {
   if (segment.flat || vector == 1)
     return success();
   Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
-  if (emitter.divides(vector, inner) ||
+  if (emitter.divides(vector, inner) || wholeDims(segment.extents, vector) ||
       (inner.isStatic() && isPointwise(frame.kernel)))
     return success();
   if (inner.isStatic())
