@@ -132,12 +132,23 @@ static constexpr struct {
 static constexpr int64_t groupsOfBlock[] = {1, 2, 4, 8, 16};
 static constexpr int64_t mostThreads = 512;
 
-/// Elements that a multiprocessor brings to shared memory in the time of a
-/// product, from the L2 and through registers.
-static constexpr double broughtPerProduct = 1.0 / 16;
-/// Clocks from the loads of a step to the multiplication of the next one, from
-/// published latencies of memory and of a barrier; not fitted.
-static constexpr double waitingClocks = 600;
+namespace {
+/// Fitted to times of f32 on an H200.
+struct TiledNumbers {
+  /// Products in the time in which a multiprocessor brings an element to shared
+  /// memory, from the L2 and through registers.
+  double productsOfBringing = 0;
+  /// Clocks from the loads of a step to the multiplication of the next one.
+  double waitingClocks = 0;
+};
+} // namespace
+
+static constexpr TiledNumbers fitted = [] {
+  TiledNumbers numbers;
+#define FUSE_TILED_NUMBER(name, value) numbers.name = value;
+#include "TiledNumbers.inc"
+  return numbers;
+}();
 
 /// Clocks of the busiest multiprocessor: it multiplies and brings operands, or
 /// its blocks wait for them; and adds the totals of groups.
@@ -159,16 +170,16 @@ static double busiestMultiprocessor(const TileProblem &problem,
     perClock = gpu.mmaSyncFloat64PerClock ? gpu.mmaSyncFloat64PerClock
                                           : gpu.float32PerClock * ofWide;
   }
-  double multiplying =
-      (tileM * tileN / perClock +
-       (tileM + tileN) * words / broughtPerProduct / gpu.float32PerClock) *
-      problem.depth;
+  double multiplying = (tileM * tileN / perClock +
+                        (tileM + tileN) * words * fitted.productsOfBringing /
+                            gpu.float32PerClock) *
+                       problem.depth;
   double steps =
       std::ceil(problem.depth / (schedule.getTileK() * layout.groups()));
   // Each group writes and reads its totals.
   double totals = 2 * layout.groups() * layout.totalElements();
   return std::max(each * multiplying,
-                  std::ceil(each / resident) * steps * waitingClocks) +
+                  std::ceil(each / resident) * steps * fitted.waitingClocks) +
          each * totals * words * sizeof(float) / gpu.sharedBytesPerClock;
 }
 

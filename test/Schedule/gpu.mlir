@@ -203,7 +203,7 @@ func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 
 // Tiles in shared memory, each thread with a piece; fewer sums of wider types.
 // CHECK-LABEL: func.func @linear
-// CHECK:         #fuse.tiled<threads = {{[0-9]+}}, vector = 4, tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, tile_k = 8, rows = {{[48]}}, columns = {{[48]}}>
+// CHECK:         #fuse.tiled<threads = {{[0-9]+}}, vector = 4, tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, tile_k = {{8|16}}, rows = {{[48]}}, columns = {{[48]}}>
 func.func @linear(%x: tensor<?x512xf32>, %w: tensor<256x512xf32>) -> tensor<?x256xf32> {
   %y = fuse.contract "mk,nk->mn" %x, %w : tensor<?x512xf32>, tensor<256x512xf32> -> tensor<?x256xf32>
   return %y : tensor<?x256xf32>

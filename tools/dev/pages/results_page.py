@@ -73,6 +73,10 @@ FILES = {
         "an H200; tuning/fit_mma_model.py reads it",
         "tuning/sweep_few_rows.py",
     ),
+    "wide-sweep.json.xz": (
+        "times of 14 tiles for each of five products of f32 on an H200; tuning/fit_tiled_model.py reads it",
+        "tuning/sweep_few_rows.py --wide",
+    ),
     "rows-design.jsonl.xz": (
         "a designed sweep: times of random legal schedules of rows; the results of 2,016 of 10,809 kernels, of "
         "16 bits, were compared too strictly, and these were not timed",
