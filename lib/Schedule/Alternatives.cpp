@@ -23,64 +23,14 @@ using namespace mlir::fuse;
 using Schedules = SmallVector<ScheduleAttrInterface>;
 
 static constexpr int64_t blockSizes[] = {64, 128, 256, 512, 1024};
-static constexpr int64_t warpSize = 32;
 static constexpr int64_t smallestBlock = 128;
-/// Elements that a thread may keep in registers without spilling.
-static constexpr int64_t heldElements = 128;
 /// Parts of a column, of which each adds a state to combine.
 static constexpr int64_t mostParts = 512;
-/// Vectors that a thread reads from the cache, each of which is code of its
-/// own.
-static constexpr int64_t cachedVectors = 32;
-/// Elements of a thread that copies them into shared memory.
-static constexpr int64_t mostCopied = 128;
 /// Stages of a loop whose copies run ahead, and the most of rows.
 static constexpr int64_t someStages = 3;
-/// Of schedules that copy nothing; the attribute's default.
-static constexpr int64_t usualCopyGroups = 4;
-/// Rows shorter than this are not worth reading twice.
-static constexpr int64_t shortRow = 4096;
 /// Tiles on tensor cores whose predicted time is so many times the fastest's
 /// are not worth a measurement.
 static constexpr double farSlower = 1.5;
-/// Rows shorter than this are not worth several multiprocessors.
-static constexpr int64_t longRow = 16384;
-
-namespace {
-/// The rows of a kernel, which may be of several shapes.
-struct RowShapes {
-  RowShapes(KernelOp kernel, const DimClasses &dims);
-
-  /// The elements of the longest; nothing if those of one are not known.
-  std::optional<int64_t> longest = 0;
-  /// The most elements that a vector may have to divide all rows.
-  int64_t divisor = 0;
-  /// Whether there are weights that may be loaded ahead.
-  bool haveWeights = false;
-  bool areReadOnce = true, keepColumnSums = false;
-};
-} // namespace
-
-RowShapes::RowShapes(KernelOp kernel, const DimClasses &dims) {
-  Reason reason;
-  auto segments = reductionSegmentsOf(kernel, dims, reason);
-  if (failed(segments)) {
-    longest = std::nullopt;
-    areReadOnce = false;
-    return;
-  }
-  for (const ReductionSegment &segment : *segments) {
-    std::optional<int64_t> length = staticProduct(segment.space.columns());
-    divisor = std::gcd(divisor, length.value_or(1));
-    if (longest && length)
-      longest = std::max(*longest, *length);
-    else
-      longest = std::nullopt;
-    haveWeights |= readsWeights(kernel, dims, segment);
-    areReadOnce &= isReadOnce(segment, dims);
-    keepColumnSums |= segment.reducesToColumns();
-  }
-}
 
 /// Shared memory of one stage of each thread's vector, at most.
 static int64_t stageBytes(KernelOp kernel, int64_t vector) {
@@ -92,222 +42,33 @@ static int64_t stageBytes(KernelOp kernel, int64_t vector) {
   return bytes;
 }
 
-namespace {
-/// Schedules of rows of `length` elements, the longest of several shapes.
-class RowAlternatives {
-public:
-  RowAlternatives(RowsScheduleAttr proposal, KernelOp kernel,
-                  const RowShapes &rows, const ScheduleTarget &target)
-      : proposal(proposal), maxThreads(target.maxThreads),
-        divisor(rows.divisor), leavesEdges(divisor % proposal.getVector() != 0),
-        preloads({proposal.getPreload()}),
-        mostStaged(
-            target.sharedBytes /
-            std::max<int64_t>(1, stageBytes(kernel, proposal.getVector()))),
-        maxCluster(target.gpu ? target.gpu->maxClusterSize : 1),
-        mostBlocks(target.gpu ? target.gpu->multiprocessors *
-                                    target.gpu->maxBlocksPerSM
-                              : 0) {
-    if (proposal.getPersistent() == 0 && rows.haveWeights)
-      preloads = {false, true};
-  }
-
-  void addHeld(int64_t length);
-  void addCached(int64_t length);
-  void addParts(int64_t length);
-  void addClusters();
-  void addShared(int64_t length);
-  void addStages(int64_t length);
-  void addRowsPerThread();
-  void addLoops();
-  void addBounds();
-
+/// Other walks over rows of unknown length; those of known length are listed by
+/// LegalRows.h.
+static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
+                              const ScheduleTarget &target) {
   Schedules found;
-
-private:
-  void add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
-           int64_t unroll);
-
-  RowsScheduleAttr proposal;
-  int64_t maxThreads;
-  int64_t divisor;
-  /// Whether there is a row that vectors do not divide.
-  bool leavesEdges;
-  /// Whether weights are loaded ahead.
-  SmallVector<bool, 2> preloads;
-  /// Vectors of all threads and stages that shared memory has room for.
-  int64_t mostStaged;
-  int64_t maxCluster, mostBlocks;
-};
-} // namespace
-
-void RowAlternatives::add(int64_t threads, int64_t rowsPerBlock, HoldKind hold,
-                          int64_t unroll) {
-  bool mayPreload = hold == HoldKind::registers || hold == HoldKind::shared;
-  if (threads > maxThreads)
-    return;
-  // Blocks that stay have as many threads as before.
-  int64_t blocks = llvm::divideCeil(
-      proposal.getPersistent() * proposal.getThreads(), threads);
-  blocks = std::min(blocks, mostBlocks);
-  for (bool preload : preloads)
-    found.push_back(RowsScheduleAttr::get(
-                        proposal.getContext(), threads, proposal.getVector(),
-                        rowsPerBlock, hold, unroll,
-                        /*in_registers=*/0, mayPreload && preload,
-                        hold == HoldKind::shared ? proposal.getCopyGroups()
-                                                 : usualCopyGroups)
-                        .withPersistent(blocks));
-}
-
-/// From all threads that have a vector down to as few as can hold the row, each
-/// as one row a block and as a block of a usual size.
-void RowAlternatives::addHeld(int64_t length) {
-  int64_t vector = proposal.getVector();
-  int64_t vectors = std::max<int64_t>(1, llvm::divideCeil(length, vector));
-  // The first threads take what is before and behind whole vectors, an element
-  // each.
-  int64_t fewest = leavesEdges ? 2 * vector : 1;
-  for (int64_t group = llvm::PowerOf2Ceil(vectors);
-       group * heldElements >= length && group >= fewest; group /= 2)
-    for (int64_t threads : {group, 2 * group, smallestBlock, 2 * smallestBlock})
-      if (threads >= group && threads >= warpSize)
-        add(threads, threads / group, HoldKind::registers,
-            proposal.getUnroll());
-}
-
-/// Threads that hold little themselves, so that many fit.
-void RowAlternatives::addCached(int64_t length) {
-  for (int64_t threads : blockSizes)
-    if (threads >= smallestBlock &&
-        length <= threads * proposal.getVector() * cachedVectors)
-      add(threads, /*rowsPerBlock=*/1, HoldKind::cache, proposal.getUnroll());
-}
-
-/// Rows in the registers or the shared memory of blocks of a cluster, which
-/// have two vectors for each thread, or of one block in shared memory.
-void RowAlternatives::addParts(int64_t length) {
-  int64_t vector = proposal.getVector();
-  auto part = [&](int64_t threads, int64_t blocks, HoldKind hold) {
-    return RowsScheduleAttr::get(proposal.getContext(), threads, vector,
-                                 /*rows_per_block=*/1, hold,
-                                 proposal.getUnroll(), /*in_registers=*/0,
-                                 preloads.back(), usualCopyGroups)
-        .withBlocksPerRow(blocks);
-  };
-  for (int64_t threads : {128, 256, 512, 1024})
-    for (int64_t blocks = 1; blocks <= maxCluster && threads <= maxThreads;
-         blocks *= 2) {
-      int64_t each = llvm::divideCeil(length, threads * blocks);
-      int64_t vectors = llvm::divideCeil(each, vector);
-      if (each < 2 * vector)
-        continue;
-      if (blocks > 1 && each <= heldElements / 2)
-        found.push_back(part(threads, blocks, HoldKind::registers));
-      if (threads <= 512 && each <= mostCopied && !leavesEdges &&
-          vectors * threads <= mostStaged)
-        found.push_back(part(threads, blocks, HoldKind::shared));
-    }
-}
-
-/// Other clusters for what stays where it is.
-void RowAlternatives::addClusters() {
-  int64_t blocks = proposal.getBlocksPerRow();
-  for (int64_t other : {blocks / 2, 2 * blocks, 4 * blocks}) {
-    bool fits = other >= blocks || proposal.getHold() == HoldKind::loop;
-    if (fits && other >= 1 && other <= maxCluster &&
-        proposal.getRowsPerBlock() == 1 && other != blocks)
-      found.push_back(proposal.withBlocksPerRow(other));
-  }
-}
-
-/// Of rows in shared memory: other threads that share whole vectors, and other
-/// numbers of rows, where these keep sums of columns, else weights that are
-/// loaded ahead or are not.
-void RowAlternatives::addShared(int64_t length) {
-  if (proposal.getHold() != HoldKind::shared)
-    return;
-  if (proposal.getPersistent() == 0) {
-    found.push_back(proposal.withPreload(!proposal.getPreload()));
-    return;
-  }
-  addStages(length);
-  for (int64_t threads : blockSizes)
-    if (divisor % (threads * proposal.getVector()) == 0 &&
-        length <= threads * heldElements)
-      add(threads, /*rowsPerBlock=*/1, HoldKind::shared, proposal.getUnroll());
-}
-
-/// Room for other numbers of rows in the shared memory of blocks that stay.
-void RowAlternatives::addStages(int64_t length) {
-  int64_t vectors = llvm::divideCeil(length, proposal.getVector());
-  for (int64_t stages = 1; stages <= someStages; ++stages)
-    if (proposal.getPreload() && stages != proposal.getStages() &&
-        stages * vectors <= mostStaged)
-      found.push_back(proposal.withStages(stages));
-}
-
-/// The proposal with registers for other blocks: none are named, or those of
-/// some threads.
-void RowAlternatives::addBounds() {
-  for (int64_t threads : {0, 512, 1024})
-    if (int64_t blocks = threads / proposal.getThreads();
-        blocks != proposal.getLeastBlocks())
-      found.push_back(proposal.withLeastBlocks(blocks));
-}
-
-/// Of short rows in registers: another number for each thread.
-void RowAlternatives::addRowsPerThread() {
-  if (proposal.getHold() != HoldKind::registers ||
-      proposal.getPersistent() > 0 || proposal.threadsPerRow() > warpSize)
-    return;
-  for (int64_t rows : {1, 2, 4})
-    if (rows != proposal.getRowsPerThread() &&
-        rows * proposal.groupsPerBlock() <= maxThreads)
-      found.push_back(proposal.withRowsPerThread(rows));
-}
-
-void RowAlternatives::addLoops() {
+  if (proposal.getHold() != HoldKind::loop || proposal.getWholeGrid())
+    return found;
+  int64_t mostStaged =
+      target.sharedBytes /
+      std::max<int64_t>(1, stageBytes(kernel, proposal.getVector()));
   for (int64_t threads : blockSizes)
     for (int64_t unroll : {2, 4, 8}) {
-      if (threads < smallestBlock || threads > maxThreads)
+      if (threads < smallestBlock || threads > target.maxThreads)
         continue;
-      add(threads, /*rowsPerBlock=*/1, HoldKind::loop, unroll);
+      // Blocks that stay have as many threads as before.
+      int64_t blocks = proposal.getPersistent() * proposal.getThreads();
+      auto walk =
+          RowsScheduleAttr::get(proposal.getContext(), threads,
+                                proposal.getVector(), /*rows_per_block=*/1,
+                                HoldKind::loop, unroll, /*in_registers=*/0,
+                                /*preload=*/false, proposal.getCopyGroups())
+              .withPersistent(llvm::divideCeil(blocks, threads));
+      found.push_back(walk);
       if (threads * unroll * someStages <= mostStaged)
-        found.push_back(
-            cast<RowsScheduleAttr>(found.back()).withStages(someStages));
+        found.push_back(walk.withStages(someStages));
     }
-}
-
-static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
-                              const DimClasses &dims,
-                              const ScheduleTarget &target) {
-  Reason why;
-  auto segments = reductionSegmentsOf(kernel, dims, why);
-  if (succeeded(segments) && segments->front().space.hasGroups())
-    return {};
-  RowShapes shapes(kernel, dims);
-  RowAlternatives rows(proposal, kernel, shapes, target);
-  std::optional<int64_t> length = shapes.longest;
-  if (length) {
-    rows.addHeld(*length);
-    rows.addShared(*length);
-  }
-  rows.addBounds();
-  rows.addRowsPerThread();
-  // Sums of columns stay in registers, whatever the rows do.
-  if (shapes.keepColumnSums)
-    return rows.found;
-  if (!length || *length >= shortRow)
-    rows.addLoops();
-  if (length && *length >= shortRow)
-    rows.addCached(*length);
-  bool mayCluster = proposal.getPersistent() == 0;
-  if (length && *length >= shortRow && mayCluster && !shapes.areReadOnce)
-    rows.addParts(*length);
-  if (length && *length >= longRow && mayCluster)
-    rows.addClusters();
-  return rows.found;
+  return found;
 }
 
 /// Whether what the threads exchange has room in static shared memory.
@@ -505,7 +266,7 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
   Schedules found =
       llvm::TypeSwitch<Attribute, Schedules>(proposal)
           .Case([&](RowsScheduleAttr attr) {
-            return alternatives(attr, kernel, dims, target);
+            return alternatives(attr, kernel, target);
           })
           .Case([&](ColumnsScheduleAttr attr) {
             return alternatives(attr, kernel, dims, target);

@@ -39,35 +39,6 @@ llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
   return target;
 }
 
-void ScheduleTarget::setSizes(bool isSmall, bool isBrief, bool isFew) {
-  few = isFew;
-  brief = isBrief || isFew;
-  small = isSmall || brief;
-}
-
-/// Up to so many times the size of the L2 kernels that wait less won on an H200
-/// (docs/tuning.md, "What measurements decided").
-static constexpr int64_t smallPerL2 = 4;
-
-int64_t ScheduleTarget::smallBytes() const {
-  return gpu ? smallPerL2 * gpu->l2Bytes : 0;
-}
-
-/// Of a multiprocessor: a row of 32 KiB, read and written.
-static constexpr int64_t briefPerMultiprocessor = 64 << 10;
-
-int64_t ScheduleTarget::briefBytes() const {
-  return gpu ? briefPerMultiprocessor * gpu->multiprocessors : 0;
-}
-
-/// Of a multiprocessor: with a row of 32 KiB, read and written, in every
-/// fourth.
-static constexpr int64_t fewPerMultiprocessor = 8 << 10;
-
-int64_t ScheduleTarget::fewBytes() const {
-  return gpu ? fewPerMultiprocessor * gpu->multiprocessors : 0;
-}
-
 /// The candidate that an entry names. One that is none of them was written by
 /// another version, and need not be legal.
 static unsigned findTuned(ArrayRef<Candidate> candidates,

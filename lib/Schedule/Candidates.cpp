@@ -10,45 +10,11 @@
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Schedule/RowsModel.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuse;
-
-/// What the model has to promise before it overrules a proposal. It sees a
-/// block too many or too few on a multiprocessor, which doubles a time, and is
-/// not sure of less.
-static constexpr double clearlyFaster = 0.75;
-
-static bool isOverruled(const TimeEstimate &proposed, const TimeEstimate &best,
-                        const GPUTarget &gpu) {
-  // What takes about as long as its launch takes that long in any case.
-  double gain = proposed.seconds - best.seconds;
-  return best.seconds < clearlyFaster * proposed.seconds &&
-         gain > gpu.launchSeconds;
-}
-
-/// Whether the model's constants were fitted to kernels like this one, which
-/// write about as much as they read.
-static bool isFitted(KernelOp kernel) {
-  double read = 0, written = 0;
-  for (Value input : kernel.getBody().getArguments())
-    read = std::max(read, estimatedElements(input));
-  for (Value result : kernel.getYield().getValues())
-    written = std::max(written, estimatedElements(result));
-  return 2 * written >= read;
-}
-
-/// Threads of a row from which on the model was fitted to such.
-static constexpr int64_t fewestFittedThreads = 16;
-
-/// The same of schedules: those of calls that move few bytes were not, nor
-/// those of rows of a few elements.
-static bool isFitted(const Candidate &candidate) {
-  auto rows = dyn_cast<RowsScheduleAttr>(candidate.schedule);
-  return rows && rows.getHold() == HoldKind::registers && !rows.getPreload() &&
-         rows.threadsPerRow() >= fewestFittedThreads &&
-         rows.getRowsPerThread() == 1;
-}
 
 ScheduleAttrInterface
 mlir::fuse::proposeSchedule(KernelOp kernel, const DimClasses &dims,
@@ -121,53 +87,51 @@ static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
   return candidates;
 }
 
-/// The favourites of a fitted model that are worth a measurement. Among these
-/// and the choice is one within 3% of the fastest for nine of ten kernels that
-/// no fit has seen (docs/tuning.md).
-static constexpr size_t mostFavourites = 3;
-
-/// What the model of the board's times takes for the fastest, for kernels with
-/// one shape of rows; nothing where it has no opinion.
-static SmallVector<ScheduleAttrInterface>
-favouritesOf(KernelOp kernel, const DimClasses &dims,
-             const ScheduleTarget &target) {
+/// The facts of a kernel with one shape of rows of known length.
+static std::optional<RowFacts> onlyRows(KernelOp kernel, const DimClasses &dims,
+                                        const ScheduleTarget &target) {
   Reason reason;
-  const RowsModel *model = RowsModel::of(*target.gpu);
   auto segments = reductionSegmentsOf(kernel, dims, reason);
-  if (!model || failed(segments) || segments->size() != 1)
-    return {};
+  if (!target.gpu || failed(segments) || segments->size() != 1)
+    return std::nullopt;
   const ReductionSpace &space = segments->front().space;
   if (space.hasGroups() || !space.overLastDims())
-    return {};
+    return std::nullopt;
   RowFacts facts = rowFactsOf(kernel, segments->front(), dims, target);
-  auto ranked = model->rank(kernel.getContext(), facts, target);
-  SmallVector<ScheduleAttrInterface> favourites;
-  for (const RowsModel::Ranked &each :
-       ArrayRef(ranked).take_front(std::min(ranked.size(), mostFavourites)))
-    favourites.push_back(each.schedule);
-  return favourites;
+  return facts.length ? std::optional(facts) : std::nullopt;
 }
 
-/// Puts the favourites behind the choice, which is the first candidate.
-static void promote(ArrayRef<ScheduleAttrInterface> favourites,
-                    SmallVectorImpl<Candidate> &candidates, KernelOp kernel,
-                    const DimClasses &dims, const ScheduleTarget &target) {
-  size_t place = 1;
-  for (ScheduleAttrInterface schedule : favourites) {
-    if (schedule == candidates.front().schedule)
-      continue;
-    auto *known = llvm::find_if(candidates, [&](const Candidate &candidate) {
-      return candidate.schedule == schedule;
+/// Of schedules of rows so many are worth a measurement: among the trees' first
+/// three is one within 3% of the fastest for nine of ten kernels that no fit
+/// has seen (docs/tuning.md).
+static constexpr size_t mostFavourites = 14;
+/// Of those that hold a row in one place, with the same threads.
+static constexpr size_t mostAlike = 3;
+
+static bool areAlike(RowsScheduleAttr a, RowsScheduleAttr b) {
+  return a.getHold() == b.getHold() && a.getThreads() == b.getThreads() &&
+         a.getVector() == b.getVector() &&
+         a.getBlocksPerRow() == b.getBlocksPerRow() &&
+         a.getRowsPerBlock() == b.getRowsPerBlock();
+}
+
+/// What the fitted trees take for the fastest beside the choice, from fast to
+/// slow.
+static SmallVector<RowsScheduleAttr>
+favouritesOf(MLIRContext *context, const RowFacts &facts,
+             ScheduleAttrInterface chosen, const ScheduleTarget &target) {
+  SmallVector<RowsScheduleAttr> favourites;
+  for (const RowsModel::Ranked &each :
+       RowsModel::of(*target.gpu).rank(context, facts, target)) {
+    size_t alike = llvm::count_if(favourites, [&](RowsScheduleAttr other) {
+      return areAlike(other, each.schedule);
     });
-    Candidate favourite =
-        known != candidates.end()
-            ? *known
-            : Candidate{schedule, estimateTime(kernel, dims, schedule, target)};
-    if (known != candidates.end())
-      candidates.erase(known);
-    candidates.insert(candidates.begin() + place, favourite);
-    ++place;
+    if (each.schedule != chosen && alike < mostAlike)
+      favourites.push_back(each.schedule);
+    if (favourites.size() == mostFavourites)
+      break;
   }
+  return favourites;
 }
 
 SmallVector<Candidate>
@@ -178,15 +142,12 @@ mlir::fuse::findUsualCandidates(KernelOp kernel, const DimClasses &dims,
     return {};
   if (!target.gpu)
     return {{proposal, std::nullopt}};
+  if (isa<RowsScheduleAttr>(proposal))
+    return {{proposal, estimateTime(kernel, dims, proposal, target)}};
   SmallVector<Candidate> candidates = rank(proposal, kernel, dims, target);
   auto *choice = llvm::find_if(candidates, [&](const Candidate &candidate) {
     return candidate.schedule == proposal;
   });
-  auto *best = llvm::find_if(
-      candidates, [](const Candidate &other) { return isFitted(other); });
-  if (isFitted(kernel) && isFitted(*choice) && best != candidates.end() &&
-      isOverruled(*choice->estimate, *best->estimate, *target.gpu))
-    choice = best;
   std::rotate(candidates.begin(), choice, choice + 1);
   return candidates;
 }
@@ -195,9 +156,53 @@ SmallVector<Candidate>
 mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
                            const ScheduleTarget &target) {
   SmallVector<Candidate> candidates = findUsualCandidates(kernel, dims, target);
-  if (target.gpu && !candidates.empty() &&
-      isa<RowsScheduleAttr>(candidates.front().schedule))
-    promote(favouritesOf(kernel, dims, target), candidates, kernel, dims,
-            target);
+  if (!target.gpu || candidates.empty() ||
+      !isa<RowsScheduleAttr>(candidates.front().schedule))
+    return candidates;
+  ScheduleAttrInterface chosen = candidates.front().schedule;
+  std::optional<RowFacts> facts = onlyRows(kernel, dims, target);
+  if (!facts) {
+    candidates = rank(chosen, kernel, dims, target);
+    auto *choice = llvm::find_if(candidates, [&](const Candidate &candidate) {
+      return candidate.schedule == chosen;
+    });
+    std::rotate(candidates.begin(), choice, choice + 1);
+    return candidates;
+  }
+  for (RowsScheduleAttr other :
+       favouritesOf(kernel.getContext(), *facts, chosen, target))
+    candidates.push_back({other, estimateTime(kernel, dims, other, target)});
   return candidates;
+}
+
+/// What decided, and what the first of the others is predicted at.
+std::string mlir::fuse::explainChoice(KernelOp kernel, const DimClasses &dims,
+                                      const ScheduleTarget &target) {
+  auto schedule = dyn_cast_or_null<RowsScheduleAttr>(kernel.getScheduleAttr());
+  std::optional<RowFacts> facts =
+      schedule ? onlyRows(kernel, dims, target) : std::nullopt;
+  if (!facts)
+    return "";
+  const RowsModel &model = RowsModel::of(*target.gpu);
+  std::string text;
+  MLIRContext *context = kernel.getContext();
+  auto ranked = model.rank(context, *facts, target);
+  if (schedule == model.winner(context, *facts, target))
+    text = llvm::formatv("the fastest that was measured on {0} for rows of {1}",
+                         model.getBoard(), facts->length);
+  else if (ranked.empty() || schedule != proposeSchedule(kernel, dims, target))
+    return "the program, a tuning file or an option";
+  else
+    text = llvm::formatv("trees fitted to times on {0}", model.getBoard());
+  if (!target.gpu->isMeasured)
+    text += llvm::formatv(", since nobody measured {0}", target.gpu->board);
+  double loss = model.predictLoss(*facts, schedule, target);
+  for (const RowsModel::Ranked &other : ranked)
+    if (other.schedule != schedule) {
+      double percent = 100 * (std::exp(other.loss - loss) - 1);
+      text += llvm::formatv("; the next is predicted to take {0:F1}% {1}",
+                            std::abs(percent), percent < 0 ? "less" : "longer");
+      break;
+    }
+  return text;
 }

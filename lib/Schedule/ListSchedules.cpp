@@ -82,6 +82,7 @@ private:
     if (segment && isa_and_nonnull<RowsScheduleAttr>(proposed)) {
       RowFacts facts = rowFactsOf(kernel, *segment, dims, target);
       entry["bytes_per_row"] = facts.bytesPerRow();
+      entry["key"] = facts.key();
       for (RowsScheduleAttr basic : basicRows(&getContext(), facts, target)) {
         double us = predict(basic);
         for (RowsScheduleAttr refined : refinedRows(basic, facts, target))
@@ -108,6 +109,7 @@ private:
       return fail("expected a file of rows and schedules, but got " + features +
                   ": " + buffer.getError().message());
     RowFacts facts = rowFactsOf(kernel, segment, dims, target);
+    entry["key"] = facts.key();
     json::Array found;
     SmallVector<StringRef> lines;
     (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);

@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One shape of rows after the other, and what suits all of them. For GPUs see
-// RowsOnGPU.cpp. A CPU thread takes a row at a time, in registers if it is
-// short.
+// One shape of rows after the other, and what suits all of them. On a GPU data
+// choose (RowsModel.h), but for rows of unknown length and a row that a whole
+// grid shares. A CPU thread takes a row at a time, in registers if it is short.
 //
 //===----------------------------------------------------------------------===//
-
-#include "RowsOnGPU.h"
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/ReductionSegments.h"
@@ -22,59 +20,16 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+static constexpr int64_t usualUnroll = 4, usualCopyGroups = 4;
 /// Vectors of a row that a CPU thread keeps in registers.
 static constexpr int64_t cpuHeldVectors = 8;
-/// Elements of an even row from which on vectors in brief calls leave edges.
-static constexpr int64_t shortestBriefWithEdges = 1024;
-/// Rows between so many widest vectors and so many elements keep vectors of
-/// half the width in small calls, and rows of 16-bit elements that are read
-/// once do between the others in large ones.
-static constexpr int64_t fewestHalved = 64, longestHalved = 16384;
-static constexpr int64_t shortestHalvedOnce = 5120, longestHalvedOnce = 12288;
-static constexpr int64_t wordLanes = 4;
 
-/// Whether vectors of half the width, which divide a row, are faster than full
-/// ones that leave edges, as measured.
-static bool keepsHalves(KernelOp kernel, const ReductionSegment &segment,
-                        const DimClasses &dims, int64_t length, int64_t widest,
-                        const ScheduleTarget &target) {
-  if (isBriefCall(kernel, target))
-    return true;
-  if (isSmallCall(kernel, target))
-    return length >= fewestHalved * widest && length < longestHalved;
-  return widest > wordLanes && length > shortestHalvedOnce &&
-         length < longestHalvedOnce && isReadOnce(segment, dims);
-}
-
-static RowShape shapeOf(KernelOp kernel, const ReductionSegment &segment,
-                        const DimClasses &dims, const ScheduleTarget &target) {
-  const ReductionSpace &space = segment.space;
-  int64_t widest = widestVector(kernel, dims, space.domain, target);
-  RowShape shape{staticProduct(space.columns()), 1};
-  shape.widest = widest;
-  shape.narrowestBytes =
-      llvm::divideCeil(narrowestBits(kernel, dims, space.domain), 8);
-  shape.vector = innermostVector(kernel, dims, space.domain, widest, target);
-  auto leaves = [&] {
-    bool areNarrow = 2 * shape.vector < widest;
-    if (!shape.length)
-      return areNarrow && !target.divisible && space.columns().size() == 1;
-    // In calls that take as long as a block, an edge takes longer than a load.
-    if (*shape.length % 2 == 0 && *shape.length < shortestBriefWithEdges &&
-        isBriefCall(kernel, target))
-      return false;
-    bool areHalves = 2 * shape.vector == widest;
-    return leavesEdges(segment, shape.vector, widest) &&
-           !(areHalves &&
-             keepsHalves(kernel, segment, dims, *shape.length, widest, target));
-  };
-  // Sums of columns stay with a thread.
-  if (target.isGPU && leaves() && !segment.reducesToColumns())
-    shape.vector = widest;
-  // Of several dimensions the last is the one that a vector has to divide.
-  if (!shape.length && space.columns().size() > 1 && !target.divisible)
-    shape.vector = 1;
-  return shape;
+static RowsScheduleAttr makeRows(MLIRContext *context, int64_t threads,
+                                 int64_t vector, HoldKind hold,
+                                 int64_t rowsPerBlock = 1) {
+  return RowsScheduleAttr::get(context, threads, vector, rowsPerBlock, hold,
+                               usualUnroll, /*in_registers=*/0,
+                               /*preload=*/false, usualCopyGroups);
 }
 
 static RowsScheduleAttr proposeForCPU(KernelOp kernel,
@@ -82,31 +37,78 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
                                       const DimClasses &dims,
                                       const ScheduleTarget &target) {
   const ReductionSpace &space = segment.space;
-  RowShape shape = shapeOf(kernel, segment, dims, target);
+  std::optional<int64_t> length = staticProduct(space.columns());
   int64_t widest = widestVector(kernel, dims, space.domain, target);
-  bool held = shape.length && *shape.length <= cpuHeldVectors * widest;
+  bool held = length && *length <= cpuHeldVectors * widest;
   // A loop over one dimension takes whole vectors first and then the rest, so
   // that the vector need not divide the row.
-  int64_t vector = held || space.columns().size() > 1 ? shape.vector : widest;
-  return RowsScheduleAttr::get(
-      kernel.getContext(), /*threads=*/1, vector,
-      /*rows_per_block=*/1, held ? HoldKind::registers : HoldKind::loop,
-      rowUnroll, /*in_registers=*/0, /*preload=*/false, rowCopyGroups);
+  int64_t vector =
+      held || space.columns().size() > 1
+          ? innermostVector(kernel, dims, space.domain, widest, target)
+          : widest;
+  return makeRows(kernel.getContext(), /*threads=*/1, vector,
+                  held ? HoldKind::registers : HoldKind::loop);
 }
 
-/// What the rules say, or the model of the board's times where it promises
-/// more.
+/// Threads of a walk over a row of any length, which needs it twice or once.
+static constexpr int64_t loopThreads = 512, onceThreads = 256;
+/// Blocks a multiprocessor of a launch whose blocks share the only row.
+static constexpr int64_t gridBlocks = 2;
+/// Elements of the registers of a block's threads.
+static constexpr int64_t heldByBlock = 16384;
+
+/// Whether all blocks should share the only row: it is too long for those of a
+/// cluster, or may be, and is needed twice.
+static bool wantsGrid(const RowFacts &facts, const ReductionSegment &segment,
+                      const GPUTarget &gpu) {
+  int64_t held = heldByBlock * gpu.portableClusterSize;
+  return !facts.once && segment.across.empty() &&
+         staticProduct(segment.space.rows()) == 1 &&
+         (facts.length == 0 || facts.length > held);
+}
+
+/// A walk that suits rows of any length. Vectors leave edges where the row is
+/// one dimension, and else have to divide the last one.
+static RowsScheduleAttr walkOf(KernelOp kernel, const ReductionSegment &segment,
+                               const DimClasses &dims, const RowFacts &facts,
+                               const ScheduleTarget &target) {
+  const ReductionSpace &space = segment.space;
+  int64_t vector =
+      innermostVector(kernel, dims, space.domain, facts.widest, target);
+  bool isKnown = facts.length != 0;
+  if (2 * vector < facts.widest && facts.mayLeaveEdges && !facts.columnSums &&
+      (isKnown || !target.divisible))
+    vector = facts.widest;
+  if (!isKnown && !facts.mayLeaveEdges && !target.divisible)
+    vector = 1;
+  // Deviations of vectors of eight take the registers of half as many.
+  int64_t unroll =
+      facts.hasDeviations && vector > 4 ? usualUnroll / 2 : usualUnroll;
+  if (wantsGrid(facts, segment, *target.gpu))
+    return makeRows(kernel.getContext(), loopThreads, vector, HoldKind::loop)
+        .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
+  auto walk = RowsScheduleAttr::get(
+      kernel.getContext(), facts.once ? onceThreads : loopThreads, vector,
+      /*rows_per_block=*/1, HoldKind::loop, unroll, /*in_registers=*/0,
+      /*preload=*/false, usualCopyGroups);
+  if (segment.across.empty())
+    return walk;
+  int64_t blocks = target.gpu->maxThreadsPerSM / walk.getThreads();
+  return walk.withPersistent(blocks * target.gpu->multiprocessors);
+}
+
+/// What was measured or is predicted to be the fastest (RowsModel.h); a walk
+/// where the length is not known.
 static RowsScheduleAttr proposeForGPU(KernelOp kernel,
                                       const ReductionSegment &segment,
                                       const DimClasses &dims,
-                                      const ScheduleTarget &target,
-                                      const ScheduleTarget &room) {
-  RowsScheduleAttr ruled = proposeRowsOnGPU(
-      kernel, segment, dims, shapeOf(kernel, segment, dims, target), room);
-  const RowsModel *model = RowsModel::of(*target.gpu);
-  if (!model || !ruled || ruled.getWholeGrid())
-    return ruled;
-  return model->choose(ruled, rowFactsOf(kernel, segment, dims, room), room);
+                                      const ScheduleTarget &target) {
+  RowFacts facts = rowFactsOf(kernel, segment, dims, target);
+  RowsScheduleAttr chosen;
+  if (!wantsGrid(facts, segment, *target.gpu))
+    chosen = RowsModel::of(*target.gpu)
+                 .choose(kernel.getContext(), facts, target);
+  return chosen ? chosen : walkOf(kernel, segment, dims, facts, target);
 }
 
 namespace {
@@ -147,10 +149,8 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
   if (!sharesGrid &&
       (vector == longest.getVector() && longest.getHold() != HoldKind::shared))
     return longest;
-  return RowsScheduleAttr::get(longest.getContext(), longest.getThreads(),
-                               vector, /*rows_per_block=*/1, HoldKind::loop,
-                               rowUnroll, /*in_registers=*/0,
-                               /*preload=*/false, rowCopyGroups);
+  return makeRows(longest.getContext(), longest.getThreads(), vector,
+                  HoldKind::loop);
 }
 
 /// Rows whose groups are reduced, too, stay in registers.
@@ -161,10 +161,8 @@ static RowsScheduleAttr proposeForGroups(KernelOp kernel,
   if (!groups || segments.size() > 1)
     return {};
   int64_t rows = std::max<int64_t>(1, fewestThreads / groups->rowThreads);
-  return RowsScheduleAttr::get(kernel.getContext(), rows * groups->rowThreads,
-                               groups->vector, rows, HoldKind::registers,
-                               rowUnroll, /*in_registers=*/0,
-                               /*preload=*/false, rowCopyGroups);
+  return makeRows(kernel.getContext(), rows * groups->rowThreads,
+                  groups->vector, HoldKind::registers, rows);
 }
 
 ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
@@ -194,9 +192,8 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
     if (!segment.space.overLastDims())
       return {};
     proposals.push_back(
-        {segment, target.isGPU
-                      ? proposeForGPU(kernel, segment, dims, target, room)
-                      : proposeForCPU(kernel, segment, dims, room)});
+        {segment, target.isGPU ? proposeForGPU(kernel, segment, dims, room)
+                               : proposeForCPU(kernel, segment, dims, room)});
   }
   return scheduleForAll(proposals);
 }

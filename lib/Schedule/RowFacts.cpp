@@ -9,6 +9,9 @@
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/RowWork.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 
 using namespace mlir;
@@ -141,4 +144,23 @@ RowFacts mlir::fuse::rowFactsOf(KernelOp kernel,
                                 const DimClasses &dims,
                                 const ScheduleTarget &target) {
   return FactFinder(kernel, segment, dims, target).find();
+}
+
+std::string RowFacts::key() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // A row that is several dimensions is no other one than its elements, but
+  // for the vectors that fit in the last.
+  os << (inner == length);
+  for (int64_t number :
+       {widest, int64_t(mayLeaveEdges), inputs, inputBytes, widestBytes,
+        thinnestBytes, narrowestBytes, outputs, earlyOutputs, weights, numbers,
+        int64_t(once), int64_t(hasExp), int64_t(hasDeviations),
+        int64_t(divides), int64_t(repeatsSpecial), levels, exchanges,
+        components, int64_t(isAcross), columnSums})
+    os << ' ' << number;
+  for (double number :
+       {outputBytes, rowBytes, weightBytes, instructions, specials, repeated})
+    os << ' ' << llvm::formatv("{0:F2}", number);
+  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16);
 }

@@ -9,25 +9,25 @@
 
 #include "fuse/Schedule/LegalRows.h"
 #include "fuse/Schedule/RowFeatures.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuse;
 namespace json = llvm::json;
 
-/// The files of lib/Schedule/Models.
-static std::vector<StringRef> shippedTexts() {
-  return {
-#include "Models.inc"
-  };
-}
-
 /// Few trees leave out what is far off, all of them what no refinement makes
 /// the fastest.
 static constexpr size_t fewTrees = 40, mostAfterFew = 48, mostRefined = 12;
 
-/// Of calls, as the files name them.
-static constexpr StringLiteral sizeNames[] = {"large", "small", "brief", "few"};
+/// Calls are large, small, brief or few, as a ScheduleTarget has them.
+static constexpr unsigned numSizes = 4;
+
+std::vector<StringRef> RowsModel::shipped() {
+  return {
+#include "Models.inc"
+  };
+}
 
 llvm::Expected<RowsModel> RowsModel::read(StringRef text) {
   llvm::Expected<json::Value> data = json::parse(text);
@@ -43,25 +43,54 @@ llvm::Expected<RowsModel> RowsModel::read(StringRef text) {
     return trees.takeError();
   RowsModel model(std::move(*trees));
   model.board = object->getString("board")->str();
-  if (const json::Object *margins = object->getObject("margins"))
-    for (auto [margin, size] : llvm::zip(model.margins, sizeNames))
-      margin = margins->getNumber(size);
+  if (llvm::Error error = model.readWinners(*object))
+    return std::move(error);
   return model;
 }
 
-const RowsModel *RowsModel::of(const GPUTarget &gpu) {
+/// {"schedules": [text], "winners": {key: [length, size, number, ...]}}.
+llvm::Error RowsModel::readWinners(const json::Object &data) {
+  const json::Object *all = data.getObject("winners");
+  const json::Array *texts = data.getArray("schedules");
+  if (!all || !texts)
+    return llvm::Error::success();
+  auto wrong = [] {
+    return llvm::createStringError(
+        "expected 'winners' as a length, a size from 0 to 3 and the number of "
+        "one of the 'schedules' each; write them with "
+        "tools/tuning/fit_schedules.py");
+  };
+  for (const json::Value &text : *texts)
+    schedules.push_back(text.getAsString().value_or("").str());
+  for (const auto &[key, value] : *all) {
+    const json::Array *numbers = value.getAsArray();
+    if (!numbers || numbers->size() % 3 != 0)
+      return wrong();
+    std::vector<Winner> &found = winners[StringRef(key)];
+    for (size_t i = 0; i < numbers->size(); i += 3) {
+      auto at = [&](size_t place) {
+        return (*numbers)[i + place].getAsInteger().value_or(-1);
+      };
+      if (at(0) < 1 || at(1) < 0 || at(1) >= numSizes || at(2) < 0 ||
+          at(2) >= int64_t(schedules.size()))
+        return wrong();
+      found.push_back({at(0), unsigned(at(1)), unsigned(at(2))});
+    }
+  }
+  return llvm::Error::success();
+}
+
+const RowsModel &RowsModel::of(const GPUTarget &gpu) {
   static const std::vector<RowsModel> models = [] {
     std::vector<RowsModel> read;
-    for (StringRef text : shippedTexts())
+    for (StringRef text : shipped())
       read.push_back(llvm::cantFail(RowsModel::read(text)));
     return read;
   }();
-  if (!gpu.isMeasured)
-    return nullptr;
   auto found = llvm::find_if(models, [&](const RowsModel &model) {
     return model.getBoard() == gpu.board;
   });
-  return found == models.end() ? nullptr : &*found;
+  return found == models.end() ? models.front() : *found;
 }
 
 /// Rows of calls that stand for those that a schedule is for: of the only size,
@@ -85,28 +114,57 @@ static SmallVector<double, 2> rowsFor(const RowFacts &facts,
   return rows;
 }
 
-std::optional<double> RowsModel::marginFor(const RowFacts &facts,
-                                           const ScheduleTarget &target) const {
-  if (facts.length == 0)
-    return std::nullopt;
+/// Which of the four a call is, by its bytes if they are known.
+static unsigned sizeOf(const RowFacts &facts, const ScheduleTarget &target) {
   if (facts.rows == 0)
-    return margins[target.small + target.brief + target.few];
+    return target.small + target.brief + target.few;
   double bytes = facts.bytesPerRow() * facts.rows;
-  return margins[(bytes <= target.smallBytes()) +
-                 (bytes <= target.briefBytes()) + (bytes <= target.fewBytes())];
+  return (bytes <= target.smallBytes()) + (bytes <= target.briefBytes()) +
+         (bytes <= target.fewBytes());
 }
 
-RowsScheduleAttr RowsModel::choose(RowsScheduleAttr ruled,
-                                   const RowFacts &facts,
+/// Whether the row's vectors are legal, and the blocks' threads and shared
+/// memory: what a key and a length leave open.
+static bool suits(RowsScheduleAttr schedule, const RowFacts &facts,
+                  const ScheduleTarget &target) {
+  int64_t vector = schedule.getVector(), threads = schedule.getThreads();
+  bool isWhole = facts.inner != 0 && facts.inner % vector == 0;
+  bool mayHaveEdges = facts.mayLeaveEdges && !facts.columnSums &&
+                      schedule.threadsPerRow() >= 2 * vector;
+  constexpr int64_t otherBytes = 1024;
+  int64_t bytes =
+      schedule.getHold() == HoldKind::shared
+          ? llvm::divideCeil(facts.length, schedule.getBlocksPerRow()) *
+                facts.inputBytes * schedule.getStages()
+          : 0;
+  return vector <= facts.widest && threads <= target.maxThreads &&
+         (isWhole || mayHaveEdges) && bytes + otherBytes <= target.sharedBytes;
+}
+
+RowsScheduleAttr RowsModel::winner(MLIRContext *context, const RowFacts &facts,
                                    const ScheduleTarget &target) const {
-  std::optional<double> margin = marginFor(facts, target);
-  if (!margin)
-    return ruled;
-  SmallVector<Ranked> ranked = rank(ruled.getContext(), facts, target);
-  if (ranked.empty() ||
-      ranked.front().loss + *margin >= predictLoss(facts, ruled, target))
-    return ruled;
-  return ranked.front().schedule;
+  auto known = winners.find(facts.key());
+  if (known == winners.end() || !target.gpu->isMeasured ||
+      target.gpu->board != board)
+    return {};
+  unsigned size = sizeOf(facts, target);
+  for (const Winner &each : known->second) {
+    if (each.length != facts.length || each.size != size)
+      continue;
+    auto schedule = dyn_cast_or_null<RowsScheduleAttr>(
+        parseAttribute(schedules[each.schedule], context));
+    if (schedule && suits(schedule, facts, target))
+      return schedule;
+  }
+  return {};
+}
+
+RowsScheduleAttr RowsModel::choose(MLIRContext *context, const RowFacts &facts,
+                                   const ScheduleTarget &target) const {
+  if (RowsScheduleAttr measured = winner(context, facts, target))
+    return measured;
+  SmallVector<Ranked> ranked = rank(context, facts, target);
+  return ranked.empty() ? RowsScheduleAttr() : ranked.front().schedule;
 }
 
 double RowsModel::predictLoss(const RowFacts &facts, RowsScheduleAttr schedule,

@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the model that chooses schedules of rows to measured times.
+"""Fits what chooses schedules of rows to measured times.
 
     fit_schedules.py measured.jsonl.xz ...          # how good it is on what is held out
-    fit_schedules.py measured.jsonl.xz --write FILE # and the model itself
+    fit_schedules.py measured.jsonl.xz ... --grid results/grid.json.xz --write FILE
 
-The times are those of run_design.py. The model is boosted trees (LightGBM; see
-requirements.txt) that predict by how much a schedule is slower than the fastest of its
-kernel in a call of a size, from the numbers that `fuse-opt --fuse-list-schedules` prints.
-What is held out, lengths and families, is said in held-out.json before anything is
-measured. Of these the report says how often the choice is within 3% of the fastest that
-was measured, the mean loss and the worst, beside the same of the rules.
+The times are those of run_design.py and of the sweeps. A board's file has two parts: the
+winners among what was measured (winners.py), and boosted trees (LightGBM; see
+requirements.txt) for all else, which predict by how much a schedule is slower than the
+fastest of its kernel in a call of a size, from the numbers that
+`fuse-opt --fuse-list-schedules` prints. What is held out, lengths and families, is said
+in held-out.json before anything is measured; no trees see it. Of these the report says
+how often the trees' choice is within 3% of the fastest that was measured, the mean loss
+and the worst, beside the same of what was chosen when it was measured.
 """
 
 import argparse
 import collections
-import hashlib
 import json
 import sys
 from pathlib import Path
@@ -26,16 +27,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
-from tuning import schedule_samples  # noqa: E402
+from tuning import schedule_samples, winners  # noqa: E402
 
 NEAR = 0.03
 # Losses beyond are alike, and those of schedules far from the fastest count less.
 MOST_LOSS, FAR = 1.0, 0.15
-FOLDS = 5
-# What the model may have to promise before it replaces a choice of the rules, and by how
-# much it has to lower the mean loss.
-MARGINS = (0, 0.01, 0.02, 0.03, 0.05, 0.08)
-LEAST_GAIN = 0.0005
 SIZES = ("large", "small", "brief", "few")
 
 
@@ -49,14 +45,13 @@ def parse_arguments():
     add("--chip", default="sm_90")
     add("--board", default="H200", help="its title, as in lib/Target/Boards")
     add("--trees", type=int, default=400)
-    add("--leaves", type=int, default=31)
-    add("--rate", type=float, default=0.06)
+    add("--leaves", type=int, default=63)
+    add("--rate", type=float, default=0.08)
     add("--jobs", type=int, default=1)
     add("--samples", type=Path, help="what schedule_samples.py has written of them")
+    add("--grid", type=Path, help="results/grid.json.xz, whose choices are winners, too")
     add("--json", type=Path, help="write the report")
-    add(
-        "--write", type=Path, help="write the model, fitted to all that is not held out"
-    )
+    add("--write", type=Path, help="write the board's file")
     return parser.parse_args()
 
 
@@ -71,7 +66,7 @@ def fit(features, loss, arguments, names):
         "objective": "regression",
         "num_leaves": arguments.leaves,
         "learning_rate": arguments.rate,
-        "min_data_in_leaf": 20,
+        "min_data_in_leaf": 10,
         "feature_fraction": 0.7,
         "bagging_fraction": 0.8,
         "bagging_freq": 1,
@@ -79,6 +74,7 @@ def fit(features, loss, arguments, names):
         "num_threads": arguments.jobs,
         "seed": 1,
         "deterministic": True,
+        "force_col_wise": True,
         "verbose": -1,
     }
     return lightgbm.train(options, data, arguments.trees)
@@ -91,69 +87,6 @@ def choices(samples, predicted):
     losses = np.full(len(samples.groups), np.nan)
     losses[first[0]] = samples.loss[order][first[1]]
     return losses
-
-
-def folds_of(samples):
-    """A number for each time, the same for all of one length of rows."""
-    digests = [
-        hashlib.sha256(f"fold {entry['columns']}".encode()).digest()[0] % FOLDS
-        for entry, _ in samples.groups
-    ]
-    return np.array(digests)[samples.group]
-
-
-def cross_validated(samples, seen, arguments):
-    """What is predicted of each time by a model that saw no row of its length, and of
-    what is held out by one that saw the rest."""
-    predicted = np.full(len(samples.us), np.nan)
-    folds = folds_of(samples)
-    for fold in range(FOLDS):
-        mine = seen & (folds == fold)
-        rest = seen & (folds != fold)
-        booster = fit(
-            samples.features[rest], samples.loss[rest], arguments, samples.names
-        )
-        predicted[mine] = booster.predict(samples.features[mine])
-    return predicted
-
-
-def combined(samples, predicted, margin):
-    """The losses where the model replaces the rules if it promises as much."""
-    model, rules = choices(samples, predicted), samples.rules()
-    chosen = np.array([schedule_samples.rule_of(*group) for group in samples.groups])
-    mine = samples.number == chosen[samples.group]
-    ruled = np.full(len(samples.groups), np.nan)
-    ruled[samples.group[mine]] = predicted[mine]
-    least = np.full(len(samples.groups), np.inf)
-    np.minimum.at(least, samples.group, predicted)
-    return np.where(ruled - least > margin, model, rules)
-
-
-def margins_of(samples, predicted, seen):
-    """For calls of each size the least margin that pays, by cross-validation: with it no
-    fewer choices are near the fastest than by the rules, and the mean loss is less."""
-    levels = np.array(
-        [
-            schedule_samples.bucket_of(schedule_samples.moved_by(*group))
-            for group in samples.groups
-        ]
-    )
-    rules, found = samples.rules(), {}
-    known = np.zeros(len(samples.groups), bool)
-    known[samples.group[seen]] = True
-    for level, name in enumerate(SIZES):
-        mine = known & (levels == level) & ~np.isnan(rules)
-        ruled = summary(rules[mine])
-        for margin in MARGINS:
-            both = summary(combined(samples, predicted, margin)[mine])
-            if both and pays(both, ruled):
-                found[name] = margin
-                break
-    return found
-
-
-def pays(both, ruled):
-    return both["near"] >= ruled["near"] and both["mean"] <= ruled["mean"] - LEAST_GAIN
 
 
 def summary(losses):
@@ -233,7 +166,7 @@ def flat(tree, numbers):
 
 
 def model_text(booster, names, fields):
-    """The model as lib/Schedule/Models has it: a line a tree."""
+    """The file as lib/Schedule/Models has it: a line a tree."""
     dump = booster.dump_model()
     used = sorted(
         {number for number, n in enumerate(booster.feature_importance()) if n}
@@ -244,6 +177,14 @@ def model_text(booster, names, fields):
     lines = [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
     text = ",\n    ".join(json.dumps(tree, separators=(",", ":")) for tree in trees)
     return "{\n" + "\n".join(lines) + f'\n  "trees": [\n    {text}]\n}}\n'
+
+
+def with_grid(known, arguments):
+    entries = schedule_samples.read_grid(arguments.grid)
+    keys = schedule_samples.keys_of(
+        entries, arguments.fuse_opt, arguments.chip, arguments.jobs
+    )
+    return winners.with_choices(known, entries, keys)
 
 
 def main():
@@ -261,18 +202,21 @@ def main():
     booster = fit(samples.features[seen], samples.loss[seen], arguments, samples.names)
     predicted = booster.predict(samples.features)
     found = report(samples, predicted, samples.held)
-    print(f"{'held out':34} calls  model: near mean worst rules: near mean worst")
+    print(f"{'held out':34} calls  trees: near mean worst  then: near mean worst")
     for name, both in found.items():
         print(line_of(name, both["model"], both["rules"]))
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
     if arguments.write:
-        margins = margins_of(samples, cross_validated(samples, seen, arguments), seen)
-        print(f"margins: {margins or 'none; the rules decide'}")
+        known = winners.winners_of(entries, samples.keys)
+        if arguments.grid:
+            known = with_grid(known, arguments)
+        print(f"{len(known)} winners, {len(set(known.values()))} schedules")
         fields = {
             "board": arguments.board,
             "times": len(samples.us),
-            "margins": margins,
+            "held_out": schedule_samples.design_cases.manifest(),
+            **winners.as_json(known),
         }
         arguments.write.write_text(model_text(booster, samples.names, fields))
     return 0

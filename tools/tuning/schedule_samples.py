@@ -55,6 +55,23 @@ def read_sweeps(sweeps, replays):
     return list(found.values())
 
 
+def read_grid(path):
+    """The cases of the grid whose kernels are rows, as entries with one time a call."""
+    found = {}
+    for case in json.loads(lzma.decompress(path.read_bytes())):
+        schedule = case.get("schedule", "")
+        if not schedule.startswith("#fuse.rows") or len(case["shape"]) != 2:
+            continue
+        rows, columns = case["shape"]
+        key = (case["family"], case["dtype"], columns)
+        entry = found.setdefault(key, {"sizes": [], "us": [], "schedules": []})
+        entry |= dict(zip(("family", "dtype", "columns"), key))
+        entry["sizes"].append([rows, case["timing"]])
+        entry["us"].append([[len(entry["schedules"]), case["fuse_us"]]])
+        entry["schedules"].append(schedule)
+    return list(found.values())
+
+
 def read_measured(path):
     """The cases of a file of run_design.py, or of the sweeps, whose kernels are rows."""
     data = path.read_bytes()
@@ -76,7 +93,8 @@ def bucket_of(moved):
 
 
 def _features_of(fuse_opt, chip, entry):
-    """The names, and for each size and time the least us and the features."""
+    """The kernel's key, the names, and for each size and time the least us and the
+    features."""
     lines = [
         f"{rows} {entry['schedules'][number]}"
         for (rows, _), times in zip(entry["sizes"], entry["us"])
@@ -101,15 +119,26 @@ def _features_of(fuse_opt, chip, entry):
             check=True,
         ).stdout
     found = json.loads(out.splitlines()[0])
-    return found.get("names"), found.get("features")
+    return found.get("key", ""), found.get("names"), found.get("features")
+
+
+def keys_of(entries, fuse_opt, chip, jobs):
+    """The keys of kernels alone, which many cases share but for their lengths."""
+
+    def ask(entry):
+        one = {**entry, "sizes": entry["sizes"][:1], "us": [entry["us"][0][:1]]}
+        return _features_of(fuse_opt, chip, one)[0]
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(ask, entries))
 
 
 class Samples:
     """Times of all schedules of all calls; a group is a call: a case's number and that of
     its size."""
 
-    def __init__(self, entries, names, columns):
-        self.entries, self.names = entries, list(names)
+    def __init__(self, entries, keys, names, columns):
+        self.entries, self.keys, self.names = entries, list(keys), list(names)
         self.features, self.least, self.us, number, group = columns
         self.number, self.group = number.astype(int), group.astype(int)
         self.groups = [
@@ -126,31 +155,34 @@ class Samples:
         ask = functools.partial(_features_of, fuse_opt, chip)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             found = list(pool.map(ask, entries))
-        names = next(names for names, _ in found if names)
+        names = next(names for _, names, _ in found if names)
         rows, group = [], 0
-        for entry, (_, features) in zip(entries, found):
+        for entry, (_, _, features) in zip(entries, found):
             features = iter(features or ())
             for measured in entry["us"]:
                 for (number, us), (least, *numbers) in zip(measured, features):
                     rows.append((*numbers, least, us, number, group))
                 group += 1
         table = np.array(rows, dtype=np.float32)
-        return Samples(entries, names, (table[:, :-4], *table[:, -4:].T))
+        keys = [key for key, _, _ in found]
+        return Samples(entries, keys, names, (table[:, :-4], *table[:, -4:].T))
 
     def write(self, path):
         columns = (self.features, self.least, self.us, self.number, self.group)
         names = ("features", "least", "us", "number", "group")
-        np.savez_compressed(path, names=self.names, **dict(zip(names, columns)))
+        texts = {"names": self.names, "keys": self.keys}
+        np.savez_compressed(path, **texts, **dict(zip(names, columns)))
 
     @staticmethod
     def read(path, entries):
         """Of the same entries."""
         found = np.load(path)
         names = ("features", "least", "us", "number", "group")
-        return Samples(entries, found["names"], [found[name] for name in names])
+        columns = [found[name] for name in names]
+        return Samples(entries, found["keys"], found["names"], columns)
 
     def rules(self):
-        """The loss of what the rules choose, for each group; NaN if not measured."""
+        """The loss of what was chosen then, for each group; NaN if not measured."""
         losses = np.full(len(self.groups), np.nan)
         chosen = np.array([rule_of(entry, size) for entry, size in self.groups])
         mine = self.number == chosen[self.group]
@@ -165,7 +197,7 @@ def moved_by(entry, size):
 
 
 def rule_of(entry, size):
-    """The number of the schedule that the rules choose there."""
+    """The number of the schedule that was chosen there when it was measured."""
     if "rules" in entry:
         return entry["rules"][size]
     return entry["chosen"][bucket_of(moved_by(entry, size))]

@@ -96,6 +96,11 @@ SmallVector<ScheduleAttrInterface>
 alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
                const DimClasses &dims, const ScheduleTarget &target);
 
+/// What decided on the schedule of the kernel's rows, and by how much the next
+/// one is predicted to be slower; empty for other kernels and on a CPU.
+std::string explainChoice(KernelOp kernel, const DimClasses &dims,
+                          const ScheduleTarget &target);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_SCHEDULE_CANDIDATES_H

@@ -60,6 +60,10 @@ struct RowFacts {
   double bytesPerRow() const {
     return length * (inputBytes + outputBytes) + rowBytes;
   }
+
+  /// All of it but the row's length and the number of rows, as a hash: kernels
+  /// with one key and rows of one length are alike to a schedule.
+  std::string key() const;
 };
 
 /// Of the segment's rows.

@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What tools/tuning/fit_schedules.py has learned from the times of a board: by
-// how much a schedule is slower than the fastest of its kernel. A file a board,
-// which becomes a part of the library (lib/Schedule/Models). A file has a
-// margin for calls of each size: the part of a call's time that the model has
-// to promise before its choice replaces that of the rules, as cross-validation
-// found it. Where there is none the rules decide.
+// What chooses the schedules of rows on a GPU: a file a board, which
+// tools/tuning/fit_schedules.py writes from measured times and which becomes a
+// part of the library (lib/Schedule/Models). It has the winners among what was
+// measured, by kernel and length of rows, and trees that predict for all others
+// by how much a schedule is slower than the fastest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +18,19 @@
 
 #include "fuse/Schedule/RowFacts.h"
 #include "fuse/Schedule/TreeModel.h"
-#include <array>
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::fuse {
 
 class RowsModel {
 public:
-  /// That of the board; null where nobody has measured it.
-  static const RowsModel *of(const GPUTarget &gpu);
+  /// That of the board; of one that nobody has measured, that of a board that
+  /// somebody has: features are relative to the board's own numbers. `texts`
+  /// that are no model are a bug.
+  static const RowsModel &of(const GPUTarget &gpu);
   static llvm::Expected<RowsModel> read(StringRef text);
+  /// The files of lib/Schedule/Models.
+  static std::vector<StringRef> shipped();
 
   struct Ranked {
     RowsScheduleAttr schedule;
@@ -36,12 +39,13 @@ public:
     double loss;
   };
 
-  /// What it has to promise before it replaces a choice of the rules; nothing
-  /// where these decide.
-  std::optional<double> marginFor(const RowFacts &facts,
-                                  const ScheduleTarget &target) const;
-  /// The schedule that it replaces that of the rules with, or that one.
-  RowsScheduleAttr choose(RowsScheduleAttr ruled, const RowFacts &facts,
+  /// What was the fastest of those measured on this board, of such rows and
+  /// calls as `target` says; null where none was.
+  RowsScheduleAttr winner(MLIRContext *context, const RowFacts &facts,
+                          const ScheduleTarget &target) const;
+  /// The winner, or else what the trees take for the fastest; null where
+  /// nothing is legal.
+  RowsScheduleAttr choose(MLIRContext *context, const RowFacts &facts,
                           const ScheduleTarget &target) const;
   /// Legal schedules from fast to slow, those that may be the fastest at least.
   SmallVector<Ranked> rank(MLIRContext *context, const RowFacts &facts,
@@ -53,13 +57,25 @@ public:
 
   StringRef getBoard() const { return board; }
 
+  /// A kernel's rows of one length, in calls of one of four sizes.
+  struct Winner {
+    int64_t length;
+    unsigned size, schedule;
+  };
+  const llvm::StringMap<std::vector<Winner>> &getWinners() const {
+    return winners;
+  }
+  ArrayRef<std::string> getSchedules() const { return schedules; }
+
 private:
   explicit RowsModel(TreeModel trees) : trees(std::move(trees)) {}
+  llvm::Error readWinners(const llvm::json::Object &data);
 
   std::string board;
-  /// For large calls, small, brief and few ones.
-  std::array<std::optional<double>, 4> margins;
   TreeModel trees;
+  /// By the key of facts.
+  llvm::StringMap<std::vector<Winner>> winners;
+  std::vector<std::string> schedules;
 };
 
 } // namespace mlir::fuse
