@@ -189,6 +189,7 @@ void Explainer::explainKernel(KernelOp kernel) {
        << remark::metric("Schedule", schedule)
        << remark::metric("Predicted", predicted.chosen)
        << remark::metric("RunnerUp", predicted.runnerUp)
+       << remark::metric("Decided", explainChoice(kernel, dims, target))
        << remark::reason("{0}{1}{2}", explainSchedule(kernel, dims, facts),
                          explainSharing(kernel, dims, target),
                          whyTogether(kernel));

@@ -106,8 +106,8 @@ static RowsScheduleAttr proposeForGPU(KernelOp kernel,
   RowFacts facts = rowFactsOf(kernel, segment, dims, target);
   RowsScheduleAttr chosen;
   if (!wantsGrid(facts, segment, *target.gpu))
-    chosen = RowsModel::of(*target.gpu)
-                 .choose(kernel.getContext(), facts, target);
+    chosen =
+        RowsModel::of(*target.gpu).choose(kernel.getContext(), facts, target);
   return chosen ? chosen : walkOf(kernel, segment, dims, facts, target);
 }
 
@@ -126,7 +126,8 @@ struct ShapeProposal {
 /// The schedule of the longest rows, with a vector that suits all. Where that
 /// is another one, or the shared memory of others is not known to be enough,
 /// rows are walked in loops, which suit all.
-static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
+static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals,
+                                       bool isGPU) {
   RowsScheduleAttr longest = llvm::max_element(proposals, [](auto &a, auto &b) {
                                return a.length() < b.length();
                              })->schedule;
@@ -142,6 +143,8 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
   bool agree = llvm::all_of(proposals, [&](const ShapeProposal &proposal) {
     return proposal.schedule == longest;
   });
+  if (isGPU)
+    agree = proposals.size() == 1;
   // The blocks of the grid share one row, not one of each shape.
   bool sharesGrid = proposals.size() > 1 && longest.getWholeGrid();
   if (agree && !sharesGrid)
@@ -151,6 +154,26 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals) {
     return longest;
   return makeRows(longest.getContext(), longest.getThreads(), vector,
                   HoldKind::loop);
+}
+
+/// The longest rows have what suits them best, and others the same, but for
+/// vectors that are too wide.
+static void proposeForShapes(KernelOp kernel, const DimClasses &dims,
+                             const ScheduleTarget &target,
+                             MutableArrayRef<ShapeProposal> proposals) {
+  ShapeProposal &longest = *llvm::max_element(
+      proposals, [](auto &a, auto &b) { return a.length() < b.length(); });
+  longest.schedule = proposeForGPU(kernel, longest.segment, dims, target);
+  for (ShapeProposal &proposal : proposals)
+    if (&proposal != &longest) {
+      RowFacts facts = rowFactsOf(kernel, proposal.segment, dims, target);
+      proposal.schedule = walkOf(kernel, proposal.segment, dims, facts, target);
+      int64_t vector = std::min(facts.widest, longest.schedule.getVector());
+      if (facts.length)
+        proposal.schedule =
+            makeRows(kernel.getContext(), longest.schedule.getThreads(), vector,
+                     HoldKind::loop);
+    }
 }
 
 /// Rows whose groups are reduced, too, stay in registers.
@@ -191,9 +214,11 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
   for (const ReductionSegment &segment : *segments) {
     if (!segment.space.overLastDims())
       return {};
-    proposals.push_back(
-        {segment, target.isGPU ? proposeForGPU(kernel, segment, dims, room)
-                               : proposeForCPU(kernel, segment, dims, room)});
+    proposals.push_back({segment, {}});
+    if (!target.isGPU)
+      proposals.back().schedule = proposeForCPU(kernel, segment, dims, room);
   }
-  return scheduleForAll(proposals);
+  if (target.isGPU)
+    proposeForShapes(kernel, dims, room, proposals);
+  return scheduleForAll(proposals, target.isGPU);
 }

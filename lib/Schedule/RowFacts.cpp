@@ -152,12 +152,17 @@ std::string RowFacts::key() const {
   // A row that is several dimensions is no other one than its elements, but
   // for the vectors that fit in the last.
   os << (inner == length);
-  for (int64_t number :
-       {widest, int64_t(mayLeaveEdges), inputs, inputBytes, widestBytes,
-        thinnestBytes, narrowestBytes, outputs, earlyOutputs, weights, numbers,
-        int64_t(once), int64_t(hasExp), int64_t(hasDeviations),
-        int64_t(divides), int64_t(repeatsSpecial), levels, exchanges,
-        components, int64_t(isAcross), columnSums})
+  for (int64_t number : {widest,           int64_t(mayLeaveEdges),
+                         inputs,           inputBytes,
+                         widestBytes,      thinnestBytes,
+                         narrowestBytes,   outputs,
+                         earlyOutputs,     weights,
+                         numbers,          int64_t(once),
+                         int64_t(hasExp),  int64_t(hasDeviations),
+                         int64_t(divides), int64_t(repeatsSpecial),
+                         levels,           exchanges,
+                         components,       int64_t(isAcross),
+                         columnSums})
     os << ' ' << number;
   for (double number :
        {outputBytes, rowBytes, weightBytes, instructions, specials, repeated})

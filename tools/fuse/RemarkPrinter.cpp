@@ -32,6 +32,7 @@ static constexpr Phrase phrases[] = {
     {"Schedule", "schedule {0}"},
     {"Predicted", "predicted {0}"},
     {"RunnerUp", "runner-up {0}"},
+    {"Decided", "decided by {0}"},
 };
 
 static void printDetails(const jit::Remark &remark, raw_ostream &os) {

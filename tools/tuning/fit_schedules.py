@@ -179,12 +179,19 @@ def model_text(booster, names, fields):
     return "{\n" + "\n".join(lines) + f'\n  "trees": [\n    {text}]\n}}\n'
 
 
-def with_grid(known, arguments):
-    entries = schedule_samples.read_grid(arguments.grid)
-    keys = schedule_samples.keys_of(
-        entries, arguments.fuse_opt, arguments.chip, arguments.jobs
-    )
-    return winners.with_choices(known, entries, keys)
+def with_grid(known, samples, arguments):
+    """Kernels of one family and element type have one key, whatever their length, unless
+    the times say otherwise."""
+    keys = collections.defaultdict(set)
+    for entry, key in zip(samples.entries, samples.keys, strict=True):
+        keys[entry["family"], entry["dtype"]].add(key)
+    entries = [
+        entry
+        for entry in schedule_samples.read_grid(arguments.grid)
+        if len(keys[entry["family"], entry["dtype"]]) == 1
+    ]
+    found = [next(iter(keys[e["family"], e["dtype"]])) for e in entries]
+    return winners.with_choices(known, entries, found)
 
 
 def main():
@@ -210,7 +217,7 @@ def main():
     if arguments.write:
         known = winners.winners_of(entries, samples.keys)
         if arguments.grid:
-            known = with_grid(known, arguments)
+            known = with_grid(known, samples, arguments)
         print(f"{len(known)} winners, {len(set(known.values()))} schedules")
         fields = {
             "board": arguments.board,

@@ -122,17 +122,6 @@ def _features_of(fuse_opt, chip, entry):
     return found.get("key", ""), found.get("names"), found.get("features")
 
 
-def keys_of(entries, fuse_opt, chip, jobs):
-    """The keys of kernels alone, which many cases share but for their lengths."""
-
-    def ask(entry):
-        one = {**entry, "sizes": entry["sizes"][:1], "us": [entry["us"][0][:1]]}
-        return _features_of(fuse_opt, chip, one)[0]
-
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(ask, entries))
-
-
 class Samples:
     """Times of all schedules of all calls; a group is a call: a case's number and that of
     its size."""

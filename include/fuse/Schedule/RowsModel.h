@@ -25,8 +25,7 @@ namespace mlir::fuse {
 class RowsModel {
 public:
   /// That of the board; of one that nobody has measured, that of a board that
-  /// somebody has: features are relative to the board's own numbers. `texts`
-  /// that are no model are a bug.
+  /// somebody has: features are relative to the board's own numbers.
   static const RowsModel &of(const GPUTarget &gpu);
   static llvm::Expected<RowsModel> read(StringRef text);
   /// The files of lib/Schedule/Models.
