@@ -122,7 +122,9 @@ void BasicRows::addHeld(const Share &share) {
       share.group * share.blocks >
       std::max<int64_t>(2 * share.vector, llvm::PowerOf2Ceil(llvm::divideCeil(
                                               facts.length, share.vector)));
-  if (held * std::max<int64_t>(1, facts.inputs) * 0.75 > mostHeldRegisters ||
+  double sums = each * share.vector * facts.columnSums;
+  if (held * std::max<int64_t>(1, facts.inputs) * 0.75 + sums >
+          mostHeldRegisters ||
       each > mostVectors || isIdle)
     return;
   if (share.group >= warp)
@@ -148,6 +150,7 @@ void BasicRows::addElsewhere(const Share &share) {
   int64_t each = vectorsOf(share);
   if (share.group < 2 * warp || facts.length < shortestElsewhere ||
       each > mostVectors ||
+      each * share.vector * facts.columnSums > mostHeldRegisters ||
       facts.length < share.group * share.blocks * share.vector)
     return;
   if (!facts.columnSums && each * share.vector <= mostCopied)

@@ -10,6 +10,7 @@
 #include "RowPrograms.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/LegalRows.h"
+#include "mlir/AsmParser/AsmParser.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -81,8 +82,73 @@ TEST_F(RowsModelTest, RefusesWhatIsNoModel) {
   EXPECT_NE(errorOf("{"), "");
 }
 
-TEST_F(RowsModelTest, ABoardThatNobodyMeasuredHasNone) {
+TEST_F(RowsModelTest, ABoardThatNobodyMeasuredTakesTreesButNoWinners) {
   ScheduleTarget other =
       llvm::cantFail(ScheduleTarget::of("sm_80", /*divisible=*/false));
-  EXPECT_EQ(RowsModel::of(*other.gpu), nullptr);
+  const RowsModel &model = RowsModel::of(*other.gpu);
+  RowFacts found = facts("?x4096xbf16", other);
+  EXPECT_FALSE(model.winner(&context, found, other));
+  EXPECT_TRUE(model.choose(&context, found, other));
+}
+
+TEST_F(RowsModelTest, AWinnerGoesBeforeWhatTheTreesSay) {
+  RowFacts found = facts("?x8192xbf16", target);
+  StringRef trees = cachesOf256;
+  std::string text =
+      (trees.drop_back() +
+       ", \"schedules\": [\"#fuse.rows<threads = 512, vector = 8, "
+       "rows_per_block = 1, hold = registers>\"], "
+       "\"winners\": {\"" +
+       found.key() + "\": [8192, 1, 0]}}")
+          .str();
+  RowsModel model = read(text);
+  target.setSizes(true, false, false);
+  EXPECT_EQ(model.choose(&context, found, target).getThreads(), 512);
+  // Calls of another size and rows of another length have none.
+  target.setSizes(false, false, false);
+  EXPECT_EQ(model.choose(&context, found, target).getThreads(), 256);
+  target.setSizes(true, false, false);
+  EXPECT_FALSE(model.winner(&context, facts("?x4096xbf16", target), target));
+}
+
+TEST_F(RowsModelTest, RefusesWinnersOfNoSchedule) {
+  StringRef trees = cachesOf256;
+  for (StringRef numbers : {"[8192, 1, 1]", "[8192, 4, 0]", "[8192, 1]"}) {
+    std::string text = (trees.drop_back() + ", \"schedules\": [\"\"], " +
+                        "\"winners\": {\"a\": " + numbers + "}}")
+                           .str();
+    llvm::Expected<RowsModel> model = RowsModel::read(text);
+    ASSERT_FALSE(bool(model)) << numbers.str();
+    EXPECT_NE(llvm::toString(model.takeError()).find("'winners'"),
+              std::string::npos);
+  }
+}
+
+TEST_F(RowsModelTest, ShippedFilesAreOfLegalSchedulesAndSayWhatWasHeldOut) {
+  context.loadDialect<FuseDialect>();
+  for (StringRef text : RowsModel::shipped()) {
+    RowsModel model = read(text);
+    auto data = llvm::cantFail(llvm::json::parse(text));
+    const llvm::json::Object *held = data.getAsObject()->getObject("held_out");
+    ASSERT_TRUE(held);
+    EXPECT_TRUE(held->getArray("families") && held->getInteger("one_in"));
+    EXPECT_GT(model.getWinners().size(), 10u);
+    for (const std::string &schedule : model.getSchedules())
+      EXPECT_TRUE(
+          isa_and_nonnull<RowsScheduleAttr>(parseAttribute(schedule, &context)))
+          << schedule;
+  }
+}
+
+TEST_F(RowsModelTest, TheSameIsChosenEachTimeAndIsLegal) {
+  const RowsModel &model = RowsModel::of(*target.gpu);
+  for (StringRef type : {"?x9xf32", "?x77xbf16", "?x1000xf16", "?x4097xbf16",
+                         "64x12288xf32", "?x50257xbf16", "8x262144xbf16"}) {
+    RowFacts found = facts(type, target);
+    auto legal = legalRows(&context, found, target);
+    RowsScheduleAttr chosen = model.rank(&context, found, target)[0].schedule;
+    EXPECT_TRUE(llvm::is_contained(legal, chosen)) << type.str();
+    EXPECT_EQ(model.choose(&context, found, target),
+              model.choose(&context, found, target));
+  }
 }
