@@ -178,6 +178,11 @@ SmallVector<RowsScheduleAttr> BasicRows::all() {
         bool isNarrow = 4 * vector < facts.widest &&
                         facts.length > shortestElsewhere &&
                         facts.inner % (2 * vector) == 0;
+        // Loads of a matrix are as wide as can be, and those of bytes, of which
+        // no sweep has any.
+        isNarrow |= (facts.isProduct() || facts.widest > 8) &&
+                    vector < facts.widest &&
+                    suits({facts.widest, group, blocks});
         if (isNarrow || !suits(share) || (blocks > 1 && group < 2 * warp))
           continue;
         addHeld(share);
@@ -302,6 +307,17 @@ RefinedRows::staying(RowsScheduleAttr schedule) const {
 
 /// Bounds on registers that leave each thread what it holds.
 void RefinedRows::addBounds(RowsScheduleAttr schedule) {
+  // ptxas takes few registers, and starts few loads ahead, unless it is told
+  // how many blocks there is to be room for.
+  constexpr int64_t threadsOfProducts = 512;
+  bool isLoaded = schedule.getHold() == HoldKind::registers ||
+                  schedule.getHold() == HoldKind::cache;
+  if (facts.isProduct() && isLoaded && schedule.getVector() > 4 &&
+      schedule.getThreads() <= threadsOfProducts) {
+    found.push_back(
+        schedule.withLeastBlocks(threadsOfProducts / schedule.getThreads()));
+    return;
+  }
   found.push_back(schedule);
   bool isHeld = schedule.getHold() == HoldKind::registers;
   double held = isHeld ? each * schedule.getVector() *

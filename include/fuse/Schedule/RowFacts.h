@@ -61,6 +61,10 @@ struct RowFacts {
     return length * (inputBytes + outputBytes) + rowBytes;
   }
 
+  /// A matrix with a vector: rows that are multiplied with one that all share,
+  /// and summed. No sweep has such.
+  bool isProduct() const { return once && weights > 0 && outputs == 0; }
+
   /// All of it but the row's length and the number of rows, as a hash: kernels
   /// with one key and rows of one length are alike to a schedule.
   std::string key() const;
