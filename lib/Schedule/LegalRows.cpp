@@ -30,6 +30,8 @@ static constexpr int64_t mostCopied = 128;
 static constexpr int64_t shortestElsewhere = 1024;
 /// Rows of up to so many elements may be several for each thread.
 static constexpr int64_t longestOfSeveral = 640;
+/// Aligned rows from so many elements on are read in full-width accesses.
+static constexpr int64_t shortestFullWidth = 64;
 static constexpr int64_t usualUnroll = 4, usualCopyGroups = 4;
 /// For what the blocks of a cluster wait at, and the row's alignment.
 static constexpr int64_t exchangeOverhead = 256, componentBytes = 8;
@@ -175,9 +177,14 @@ SmallVector<RowsScheduleAttr> BasicRows::all() {
     for (int64_t group : rowThreads)
       for (int64_t blocks = 1; blocks <= mostBlocks; blocks *= 2) {
         Share share{vector, group, blocks};
-        bool isNarrow = 4 * vector < facts.widest &&
-                        facts.length > shortestElsewhere &&
-                        facts.inner % (2 * vector) == 0;
+        // Where full-width vectors divide a row, others are for short ones.
+        bool isNarrow = vector < facts.widest &&
+                        facts.inner % facts.widest == 0 &&
+                        facts.length >= shortestFullWidth;
+        // A quarter of the width is for what no half of it divides.
+        isNarrow |= 4 * vector < facts.widest &&
+                    facts.length > shortestElsewhere &&
+                    facts.inner % (2 * vector) == 0;
         // Loads of a matrix are as wide as can be, and those of bytes, of which
         // no sweep has any.
         isNarrow |= (facts.isProduct() || facts.widest > 8) &&
