@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from tuning import fit_schedules, schedule_samples
+from tuning import fit_schedules, schedule_samples, winners
 
 A, B, C = (
     f"#fuse.rows<threads = {threads}, vector = 8, rows_per_block = 1, hold = cache>"
@@ -15,7 +15,7 @@ A, B, C = (
 
 
 def entry(columns, us, held_out=False):
-    """Two calls of a kernel, a large and a small one; the rules choose B in both."""
+    """Two calls of a kernel, a large and a small one; B was chosen in both."""
     return {
         "family": "softmax",
         "dtype": "bf16",
@@ -42,7 +42,7 @@ def given_samples():
         ]
     )
     return schedule_samples.Samples(
-        entries, ["threads"], (columns[:, :1], *columns[:, 1:].T)
+        entries, ["a", "b"], ["threads"], (columns[:, :1], *columns[:, 1:].T)
     )
 
 
@@ -52,25 +52,39 @@ def test_losses_are_over_the_fastest_of_the_call(samples):
     assert samples.held.tolist() == [False, False, True, True]
 
 
-def test_the_model_replaces_the_rules_if_it_promises_as_much(samples):
-    # It takes A for the fastest, by 0.05 in the large calls and 0.01 in the others.
+def test_trees_choose_what_they_predict_to_be_the_fastest(samples):
     predicted = np.array([0, 0.05, 0.3, 0, 0.01, 0.3] * 2)
     assert fit_schedules.choices(samples, predicted) == pytest.approx([0, 0, 0.04, 0.2])
-    both = fit_schedules.combined(samples, predicted, 0.03)
-    assert both == pytest.approx([0, 0.02, 0.04, 0])
-    assert fit_schedules.combined(samples, predicted, 0.1) == pytest.approx(
-        samples.rules()
-    )
 
 
-def test_a_margin_is_one_that_pays_on_what_was_not_seen(samples):
-    predicted = np.array([0, 0.05, 0.3, 0, 0.01, 0.3] * 2)
-    large_and_small = ~samples.held[samples.group]
-    # 2 % of a small call are near already, and 10 % of a large one are not.
-    margins = fit_schedules.margins_of(samples, predicted, large_and_small)
-    assert margins == {"large": 0, "small": 0}
-    held = samples.held[samples.group]
-    assert fit_schedules.margins_of(samples, predicted, held) == {}
+def test_a_winner_is_the_fastest_that_is_nowhere_far_slower_than_the_choice():
+    kernels = [
+        entry(4096, [(100, 110, 120), (10, 10.2, 11)]),
+        # Few calls are of both lengths; C is the fastest, but for one call.
+        entry(1024, [(104, 100, 90), (10, 10, 10)]),
+        entry(1024, [(104, 100, 120), (10, 10, 10)]),
+        entry(77, [(1, 2, 3), (1, 2, 3)]),
+    ]
+    found = winners.winners_of(kernels, ["a", "b", "b", "a"])
+    assert found["a", 4096, 0] == A
+    assert found["b", 1024, 0] in (A, B)
+    # Nobody has rows of 77.
+    assert {length for _, length, _ in found} == {4096, 1024}
+
+
+def test_choices_of_the_grid_are_winners_where_nothing_else_was_measured():
+    case = {
+        "family": "softmax",
+        "dtype": "bf16",
+        "columns": 4096,
+        "sizes": [[2**16, "events"]],
+        "schedules": [C],
+        "us": [[[0, 130]]],
+    }
+    assert winners.with_choices({}, [case], ["a"]) == {("a", 4096, 0): C}
+    known = {("a", 4096, 0): A}
+    assert winners.with_choices(known, [case], ["a"]) == known
+    assert winners.as_json(known) == {"schedules": [A], "winners": {"a": [4096, 0, 0]}}
 
 
 def test_a_report_has_only_what_is_asked_for(samples):

@@ -290,9 +290,4 @@ PROGRAM = [
         "lit:Fusion",
         ("collapsed-kernels-keep-dead-ops", "if (isCollapsed)", "if (false)"),
     ),
-    *of_file(
-        "lib/Schedule/Candidates.cpp",
-        "lit:Schedule",
-        ("model-overrules-any-kernel", "return 2 * written >= read;", "return true;"),
-    ),
 ]
