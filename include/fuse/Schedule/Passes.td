@@ -15,9 +15,9 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
   let description = [{
     Asks the schedulers in turn (contractions on tensor cores, other
     contractions, rows, columns, transpose, pointwise); the first that applies to the kernel proposes its schedule. On a
-    GPU a model of time compares it with others of its kind, of which one that
-    is clearly faster replaces it. What was measured and stands in the tuning
-    file goes before the model. A kernel that has a schedule keeps it.
+    GPU rows get the winner among what was measured on the board, or what trees fitted
+    to its times predict to be the fastest. What stands in the tuning file goes before
+    both. A kernel that has a schedule keeps it.
 
     Where calls that move few bytes would get other schedules, `fuse.small_bytes`
     on the function says how many bytes are few; so do `fuse.brief_bytes` of calls
@@ -59,8 +59,8 @@ def AssignSchedules : Pass<"fuse-assign-schedules", "::mlir::func::FuncOp"> {
     Option<"tuning", "tuning", "std::string", "\"\"",
            "A tuning file, see docs/tuning.md; none if empty">,
     Option<"model", "model", "bool", "true",
-           "Rows ask the model that was fitted to the board's times, if there is "
-           "one, before the rules">
+           "What was measured on the board counts; without, rows get what they "
+           "would on one that nobody measured">
   ];
 }
 

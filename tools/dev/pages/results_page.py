@@ -78,8 +78,8 @@ FILES = {
         "tuning/sweep_few_rows.py --wide",
     ),
     "rows-design.jsonl.xz": (
-        "a designed sweep: times of random legal schedules of rows; the results of 2,016 of 10,809 kernels, of "
-        "16 bits, were compared too strictly, and these were not timed",
+        "two designed sweeps: times of legal schedules of rows, drawn at random and by the trees of the first; the "
+        "results of 2,016 of the first's 10,809 kernels, of 16 bits, were compared too strictly, and these not timed",
         "tuning/run_design.py",
     ),
     "sweeps.json.xz": (
@@ -87,7 +87,7 @@ FILES = {
         "tuning/sweep_schedules.py, tuning/replay_sweeps.py --add",
     ),
     "replay.json.xz": (
-        "today's choice of a schedule for each case of the sweeps",
+        "the choice of a schedule for each case of the sweeps, by the last rules that chose",
         "tuning/replay_sweeps.py --json",
     ),
     "bandwidth-*.svg": (
