@@ -152,6 +152,14 @@ std::string RowFacts::key() const {
   // A row that is several dimensions is no other one than its elements, but
   // for the vectors that fit in the last.
   os << (inner == length);
+  // What is done with a product's sums, once a row, matters to none.
+  if (isProduct()) {
+    os << " product";
+    for (int64_t number :
+         {widest, inputs, inputBytes, thinnestBytes, narrowestBytes})
+      os << ' ' << number;
+    return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16);
+  }
   for (int64_t number : {widest,           int64_t(mayLeaveEdges),
                          inputs,           inputBytes,
                          widestBytes,      thinnestBytes,

@@ -137,9 +137,18 @@ static bool suits(RowsScheduleAttr schedule, const RowFacts &facts,
           ? llvm::divideCeil(facts.length, schedule.getBlocksPerRow()) *
                 facts.inputBytes * schedule.getStages()
           : 0;
+  constexpr int64_t mostHeld = 64;
+  if (facts.isProduct() && schedule.getHold() == HoldKind::registers &&
+      facts.length > mostHeld * schedule.threadsPerRow())
+    return false;
   return vector <= facts.widest && threads <= target.maxThreads &&
          (isWhole || mayHaveEdges) && bytes + otherBytes <= target.sharedBytes;
 }
+
+/// No tree has seen products, which take the winner of the nearest length, up
+/// to so many times as long or short, as powers of two go; another size of
+/// calls is as far as this.
+static constexpr double furthestProduct = 1.5, otherSize = 0.5;
 
 RowsScheduleAttr RowsModel::winner(MLIRContext *context, const RowFacts &facts,
                                    const ScheduleTarget &target) const {
@@ -148,15 +157,24 @@ RowsScheduleAttr RowsModel::winner(MLIRContext *context, const RowFacts &facts,
       target.gpu->board != board)
     return {};
   unsigned size = sizeOf(facts, target);
+  RowsScheduleAttr nearest;
+  double least = furthestProduct;
   for (const Winner &each : known->second) {
-    if (each.length != facts.length || each.size != size)
+    bool isAlike = each.length == facts.length && each.size == size;
+    double far = std::abs(std::log2(double(each.length) / facts.length)) +
+                 (each.size != size ? otherSize : 0);
+    if (!isAlike && !(facts.isProduct() && far < least))
       continue;
     auto schedule = dyn_cast_or_null<RowsScheduleAttr>(
         parseAttribute(schedules[each.schedule], context));
-    if (schedule && suits(schedule, facts, target))
+    if (!schedule || !suits(schedule, facts, target))
+      continue;
+    if (isAlike)
       return schedule;
+    nearest = schedule;
+    least = far;
   }
-  return {};
+  return nearest;
 }
 
 RowsScheduleAttr RowsModel::choose(MLIRContext *context, const RowFacts &facts,

@@ -3,6 +3,7 @@
 """tools/tuning/fit_schedules.py: what is made of times and of trees, without LightGBM."""
 
 import json
+import lzma
 
 import numpy as np
 import pytest
@@ -70,6 +71,17 @@ def test_a_winner_is_the_fastest_that_is_nowhere_far_slower_than_the_choice():
     assert found["b", 1024, 0] in (A, B)
     # Nobody has rows of 77.
     assert {length for _, length, _ in found} == {4096, 1024}
+
+
+def test_winners_of_products_are_those_of_one_row(tmp_path):
+    cases = [
+        {"name": "a", "shape": [1, 4096, 4096], "us": {A: 9, B: 8, "read": 7}},
+        {"name": "b", "shape": [8, 4096, 4096], "us": {C: 1, "read": 7}},
+    ]
+    path = tmp_path / "sweep.json.xz"
+    path.write_bytes(lzma.compress(json.dumps(cases).encode()))
+    found = winners.products_of(winners.read_products(path), "p")
+    assert found == {("p", 4096, 1): B}
 
 
 def test_choices_of_the_grid_are_winners_where_nothing_else_was_measured():

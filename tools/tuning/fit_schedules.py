@@ -27,6 +27,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
+from bench.peers import contraction_cases  # noqa: E402
 from tuning import schedule_samples, winners  # noqa: E402
 
 NEAR = 0.03
@@ -50,6 +51,7 @@ def parse_arguments():
     add("--jobs", type=int, default=1)
     add("--samples", type=Path, help="what schedule_samples.py has written of them")
     add("--grid", type=Path, help="results/grid.json.xz, whose choices are winners, too")
+    add("--products", type=Path, help="results/few-rows-sweep.json.xz, of one row")
     add("--json", type=Path, help="write the report")
     add("--write", type=Path, help="write the board's file")
     return parser.parse_args()
@@ -194,6 +196,14 @@ def with_grid(known, samples, arguments):
     return winners.with_choices(known, entries, found)
 
 
+def winners_of_products(arguments):
+    products = winners.read_products(arguments.products)
+    name, length, rows, _ = products[0]
+    program = contraction_cases.product(name, "", (1, rows, length)).program
+    key = schedule_samples.key_of(arguments.fuse_opt, arguments.chip, program)
+    return winners.products_of(products, key)
+
+
 def main():
     arguments = parse_arguments()
     entries = [
@@ -218,6 +228,8 @@ def main():
         known = winners.winners_of(entries, samples.keys)
         if arguments.grid:
             known = with_grid(known, samples, arguments)
+        if arguments.products:
+            known |= winners_of_products(arguments)
         print(f"{len(known)} winners, {len(set(known.values()))} schedules")
         fields = {
             "board": arguments.board,

@@ -122,6 +122,25 @@ def _features_of(fuse_opt, chip, entry):
     return found.get("key", ""), found.get("names"), found.get("features")
 
 
+def key_of(fuse_opt, chip, program):
+    """That of the program's only kernel."""
+    out = subprocess.run(
+        [
+            fuse_opt,
+            "-",
+            f"--fuse-form=chip={chip}",
+            f"--fuse-list-schedules=chip={chip}",
+            "-o",
+            os.devnull,
+        ],
+        input=program,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return json.loads(out.splitlines()[0])["key"]
+
+
 class Samples:
     """Times of all schedules of all calls; a group is a call: a case's number and that of
     its size."""

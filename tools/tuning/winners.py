@@ -4,6 +4,8 @@
 size of calls: what a board's file ships beside its trees."""
 
 import collections
+import json
+import lzma
 import math
 
 from tuning import schedule_samples
@@ -19,11 +21,17 @@ USUAL_MULTIPLE = 64
 class Call:
     """A call's times by schedule, and what was chosen for it when it was measured."""
 
-    def __init__(self, entry, size):
+    def __init__(self, us, chosen=None):
+        self.us, self.chosen = us, chosen
+
+    @staticmethod
+    def of(entry, size):
         schedules = entry["schedules"]
-        self.us = {schedules[number]: us for number, us in entry["us"][size]}
         number = schedule_samples.rule_of(entry, size)
-        self.chosen = schedules[number] if 0 <= number < len(schedules) else None
+        return Call(
+            {schedules[number]: us for number, us in entry["us"][size]},
+            schedules[number] if 0 <= number < len(schedules) else None,
+        )
 
     def loss(self, schedule):
         time = self.us.get(schedule)
@@ -66,7 +74,28 @@ def winners_of(entries, keys):
             continue
         for size in range(len(entry["us"])):
             level = schedule_samples.bucket_of(schedule_samples.moved_by(entry, size))
-            calls[key, entry["columns"], level].append(Call(entry, size))
+            calls[key, entry["columns"], level].append(Call.of(entry, size))
+    return {place: best_of(each) for place, each in calls.items()}
+
+
+def read_products(path):
+    """Of a sweep of sweep_few_rows.py the products of one row, as a (name, length, rows,
+    {schedule: us}) each."""
+    found = []
+    for case in json.loads(lzma.decompress(path.read_bytes())):
+        rows, columns, length = case["shape"]
+        us = {s: time for s, time in case["us"].items() if s.startswith("#fuse.rows")}
+        if rows == 1 and us:
+            found.append((case["name"], length, columns, us))
+    return found
+
+
+def products_of(products, key):
+    """Their winners. All have one key; weights have two bytes an element."""
+    calls = collections.defaultdict(list)
+    for _, length, rows, us in products:
+        level = schedule_samples.bucket_of(2 * rows * length)
+        calls[key, length, level].append(Call(us))
     return {place: best_of(each) for place, each in calls.items()}
 
 

@@ -62,7 +62,7 @@ struct RowFacts {
   }
 
   /// A matrix with a vector: rows that are multiplied with one that all share,
-  /// and summed. No sweep has such.
+  /// and summed. No tree has seen such.
   bool isProduct() const { return once && weights > 0 && outputs == 0; }
 
   /// All of it but the row's length and the number of rows, as a hash: kernels
