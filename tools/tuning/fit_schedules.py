@@ -50,7 +50,9 @@ def parse_arguments():
     add("--rate", type=float, default=0.08)
     add("--jobs", type=int, default=1)
     add("--samples", type=Path, help="what schedule_samples.py has written of them")
-    add("--grid", type=Path, help="results/grid.json.xz, whose choices are winners, too")
+    add(
+        "--grid", type=Path, help="results/grid.json.xz, whose choices are winners, too"
+    )
     add("--products", type=Path, help="results/few-rows-sweep.json.xz, of one row")
     add("--json", type=Path, help="write the report")
     add("--write", type=Path, help="write the board's file")

@@ -8,13 +8,13 @@ ROWS = [
         "Schedule lit:Schedule",
         (
             "winners-of-any-length",
-            "if (each.length != facts.length || each.size != size)",
-            "if (each.size != size)",
+            "bool isAlike = each.length == facts.length && each.size == size;",
+            "bool isAlike = each.size == size;",
         ),
         (
             "winners-of-calls-of-any-size",
-            "if (each.length != facts.length || each.size != size)",
-            "if (each.length != facts.length)",
+            "bool isAlike = each.length == facts.length && each.size == size;",
+            "bool isAlike = each.length == facts.length;",
         ),
         (
             "winners-of-boards-that-nobody-measured",
