@@ -1,5 +1,5 @@
-// The headers that nearly every Fuse source includes, or that take long where they
-// are included; compiled once.
+// The headers that nearly every Fuse source includes, or that take long to
+// compile where they are; compiled once.
 #ifndef FUSE_PCH_H
 #define FUSE_PCH_H
 

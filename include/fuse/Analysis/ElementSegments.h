@@ -51,9 +51,9 @@ struct Segment {
 /// The segments of a kernel, in the order of their first results.
 SmallVector<Segment> segmentsOf(KernelOp kernel, const DimClasses &dims);
 
-/// How many of the last dimensions each vector of so many elements has whole, in
-/// some places of the dimension before: of [8, 64, 2] vectors of 8 have one, in
-/// four places. 0 if there are none.
+/// How many of the last dimensions each vector of so many elements has whole,
+/// in some places of the dimension before: of [8, 64, 2] vectors of 8 have one,
+/// in four places. 0 if there are none.
 unsigned wholeDims(ArrayRef<Extent> extents, int64_t vector);
 
 /// Whether every op of the kernel computes an element from those at the same
