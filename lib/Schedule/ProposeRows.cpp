@@ -87,8 +87,8 @@ static RowsScheduleAttr walkOf(KernelOp kernel, const ReductionSegment &segment,
   if (wantsGrid(facts, segment, *target.gpu))
     return makeRows(kernel.getContext(), loopThreads, vector, HoldKind::loop)
         .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
-  // Sums over rows need the row in registers, also one of no elements.
-  HoldKind hold = segment.across.empty() ? HoldKind::loop : HoldKind::registers;
+  // Sums of columns need the row in registers, also one of no elements.
+  HoldKind hold = facts.columnSums ? HoldKind::registers : HoldKind::loop;
   auto walk = RowsScheduleAttr::get(
       kernel.getContext(), facts.once ? onceThreads : loopThreads, vector,
       /*rows_per_block=*/1, hold, unroll, /*in_registers=*/0,
