@@ -60,11 +60,15 @@ ReductionStates mlir::fuse::statesIf(
       scf::IfOp::create(builder, loc, ValueRange(otherwise).getTypes(),
                         condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(chosen.elseBlock());
-  scf::YieldOp::create(builder, loc, otherwise);
-  builder.setInsertionPointToEnd(chosen.thenBlock());
+  // Without results the branches are built with their terminators.
+  builder.setInsertionPointToStart(chosen.elseBlock());
+  if (!otherwise.empty())
+    scf::YieldOp::create(builder, loc, otherwise);
+  builder.setInsertionPointToStart(chosen.thenBlock());
   PointEmitter::Scope scope(emitter);
-  scf::YieldOp::create(builder, loc, flatten(then(states)));
+  SmallVector<Value> after = flatten(then(states));
+  if (!after.empty())
+    scf::YieldOp::create(builder, loc, after);
   return regroup(chosen.getResults(), states);
 }
 
