@@ -24,24 +24,6 @@ def test_maxima_are_as_soft_as_those_of_the_compiler():
     assert float(re.search(r"double sharpness = ([\d.]+);", text)[1]) == fit.SHARPNESS
 
 
-def test_all_numbers_are_shipped():
-    numbers = fit.shipped()
-    assert list(numbers) == list(fit.RANGES)
-    for name, (low, high) in fit.RANGES.items():
-        assert low <= numbers[name] <= high
-
-
-def test_written_numbers_are_read_again(tmp_path, monkeypatch):
-    copy = tmp_path / "WgmmaNumbers.inc"
-    copy.write_text(fit.SHIPPED.read_text())
-    monkeypatch.setattr(fit, "SHIPPED", copy)
-    before = copy.read_text()
-    fit.write(fit.shipped())
-    assert copy.read_text() == before
-    fit.write({**fit.shipped(), "stepClocks": 12.5})
-    assert fit.shipped()["stepClocks"] == 12.5
-
-
 def test_what_is_chosen_is_near_the_fastest(tiles):
     for kinds in (("us",), ("us", "warm_us")):
         found = fit.losses(tiles, fit.shipped(), kinds)

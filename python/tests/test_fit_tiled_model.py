@@ -11,13 +11,6 @@ def fixture_cases():
     return list(fit.sweep())
 
 
-def test_all_numbers_are_shipped():
-    numbers = fit.shipped()
-    assert list(numbers) == list(fit.RANGES)
-    for name, (low, high) in fit.RANGES.items():
-        assert low <= numbers[name] <= high
-
-
 def test_what_is_chosen_is_near_the_fastest(cases):
     losses, _ = fit.judge(cases, fit.shipped())
     assert losses.mean() < 1.02
@@ -29,12 +22,3 @@ def test_waiting_and_bringing_both_count(cases):
     for name in shipped:
         without = {**shipped, name: 0.01}
         assert fit.judge(cases, without)[0].mean() > 1.1
-
-
-def test_written_numbers_are_read_again(tmp_path, monkeypatch):
-    copy = tmp_path / "TiledNumbers.inc"
-    copy.write_text(fit.SHIPPED.read_text())
-    monkeypatch.setattr(fit, "SHIPPED", copy)
-    before = copy.read_text()
-    fit.write(fit.shipped())
-    assert copy.read_text() == before

@@ -19,7 +19,6 @@ import functools
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -30,12 +29,12 @@ sys.path[:0] = [str(ROOT / "tools")]
 
 from bench.peers import packed  # noqa: E402
 from tuning import design_cases  # noqa: E402
+from tuning.schedule_text import fields_of  # noqa: E402
 
 # Legal schedules that some are drawn from, of tens of thousands.
 SOME = 1500
 # Of those that are predicted to be fast, so many may be drawn.
 FAST = 400
-FIELD = re.compile(r"(\w+) = (\w+)")
 
 
 def parse_arguments():
@@ -52,10 +51,6 @@ def parse_arguments():
     add("--model", type=Path, help="a file of fit_schedules.py")
     add("--jobs", type=int, default=os.cpu_count())
     return parser.parse_args()
-
-
-def fields_of(schedule):
-    return dict(FIELD.findall(schedule))
 
 
 def distance(a, b):

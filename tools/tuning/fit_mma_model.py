@@ -17,7 +17,6 @@ of layers and each board is held out to see whether that carries over.
 """
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
@@ -27,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from bench.peers import packed  # noqa: E402
+from tuning import shipped_numbers  # noqa: E402
+from tuning.schedule_text import number_in  # noqa: E402
 
 SWEEP = ROOT / "results" / "mma-sweep.json.xz"
 FEW_ROWS = ROOT / "results" / "few-rows-sweep.json.xz"
@@ -65,21 +66,7 @@ RANGES = {
 
 
 def shipped():
-    """The numbers of WgmmaNumbers.inc by name."""
-    found = re.findall(r"^FUSE_WGMMA_NUMBER\((\w+), (.*)\)$", SHIPPED.read_text(), re.M)
-    return {name: float(value) for name, value in found}
-
-
-def write(numbers):
-    head = SHIPPED.read_text().partition("\nFUSE_WGMMA_NUMBER")[0]
-    lines = [f"FUSE_WGMMA_NUMBER({name}, {v:.4g})" for name, v in numbers.items()]
-    text = "\n".join([head, *lines, "", "#undef FUSE_WGMMA_NUMBER", ""])
-    SHIPPED.write_text(text)
-
-
-def number_in(schedule, name, absent=1):
-    found = re.search(rf"\b{name} = (\d+)", schedule)
-    return int(found[1]) if found else absent
+    return shipped_numbers.read(SHIPPED)
 
 
 def tile_of(schedule, us):
@@ -336,7 +323,7 @@ def main():
     numbers = fit(Tiles(cases), Tiles(few), arguments.rounds, arguments.seeds)
     describe_both("fitted to all", cases, few, numbers)
     if arguments.write:
-        write(numbers)
+        shipped_numbers.write(SHIPPED, numbers)
     print(numbers)
 
 

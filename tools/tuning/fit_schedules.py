@@ -45,9 +45,9 @@ def parse_arguments():
     add("--fuse-opt", default=str(ROOT / "build" / "bin" / "fuse-opt"))
     add("--chip", default="sm_90")
     add("--board", default="H200", help="its title, as in lib/Target/Boards")
-    add("--trees", type=int, default=400)
+    add("--trees", type=int, default=300)
     add("--leaves", type=int, default=63)
-    add("--rate", type=float, default=0.08)
+    add("--rate", type=float, default=0.09)
     add("--jobs", type=int, default=1)
     add("--samples", type=Path, help="what schedule_samples.py has written of them")
     add(

@@ -11,7 +11,6 @@ if the tile that the model takes is fast, and if times of a case are as far apar
 """
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
@@ -21,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from bench.peers import packed  # noqa: E402
-from tuning.fit_mma_model import number_in  # noqa: E402
+from tuning import shipped_numbers  # noqa: E402
+from tuning.schedule_text import number_in  # noqa: E402
 
 SWEEP = ROOT / "results" / "wide-sweep.json.xz"
 SHIPPED = ROOT / "lib" / "Schedule" / "TiledNumbers.inc"
@@ -33,15 +33,7 @@ SPREAD_WEIGHT = 0.3
 
 
 def shipped():
-    """The numbers of TiledNumbers.inc by name."""
-    found = re.findall(r"^FUSE_TILED_NUMBER\((\w+), (.*)\)$", SHIPPED.read_text(), re.M)
-    return {name: float(value) for name, value in found}
-
-
-def write(numbers):
-    head = SHIPPED.read_text().partition("\nFUSE_TILED_NUMBER")[0]
-    lines = [f"FUSE_TILED_NUMBER({name}, {v:.4g})" for name, v in numbers.items()]
-    SHIPPED.write_text("\n".join([head, *lines, "", "#undef FUSE_TILED_NUMBER", ""]))
+    return shipped_numbers.read(SHIPPED)
 
 
 def clocks(shape, schedule, numbers):
@@ -113,7 +105,7 @@ def main():
     if arguments.write:
         numbers = fit(cases)
         describe("fitted", cases, numbers)
-        write(numbers)
+        shipped_numbers.write(SHIPPED, numbers)
 
 
 if __name__ == "__main__":

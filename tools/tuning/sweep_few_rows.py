@@ -31,6 +31,7 @@ import fuse_compiler as fuse  # noqa: E402
 from bench.compare_contractions import selected  # noqa: E402
 from bench.compare_few_rows import weights_of  # noqa: E402
 from bench.peers import contraction_cases  # noqa: E402
+from tuning.schedule_text import number_in  # noqa: E402
 
 SCHEDULE = re.compile(r"schedule = (#fuse\.\w+<[^>]*>)")
 # The model's first, those of another kind that are taken beside them, and the most in all.
@@ -53,23 +54,18 @@ def run_tool(name, program, *options):
     ).stdout
 
 
-def number(schedule, name, absent=1):
-    found = re.search(rf"\b{name} = (\d+)", schedule)
-    return int(found[1]) if found else absent
-
-
 def kind(schedule):
     names = ("tile_m", "tile_n", "split_k", "threads", "rows_per_block")
     if "#fuse.mma" in schedule:
         names = ("tile_m", "split_k")
-    return tuple(number(schedule, name) for name in names)
+    return tuple(number_in(schedule, name) for name in names)
 
 
 def longer_steps(schedule):
     """The schedule with steps of more places, and as many slots as there is room for."""
     if not schedule.startswith("#fuse.mma") or "swap = true" not in schedule:
         return
-    row_bytes = 2 * (number(schedule, "tile_m") + number(schedule, "tile_n"))
+    row_bytes = 2 * (number_in(schedule, "tile_m") + number_in(schedule, "tile_n"))
     for places in STEPS:
         stages = min(16, SLOT_BYTES // (row_bytes * places))
         if stages >= 3:

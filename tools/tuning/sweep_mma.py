@@ -33,6 +33,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 import fuse_compiler as fuse  # noqa: E402
 from bench.compare_contractions import calls_in_a_graph  # noqa: E402
 from bench.peers.contraction_cases import MODELS, ODD_SHAPES, product  # noqa: E402
+from tuning.schedule_text import number_in  # noqa: E402
 
 ROWS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 FAMILIES = ("LLaMA-3 8B", "Qwen2.5 7B")
@@ -42,14 +43,9 @@ FIELDS = ("tile_m", "tile_n", "stages", "consumers", "persistent")
 CLUSTERS = ("split_k", "cluster_m", "cluster_n")
 
 
-def field(schedule, name, absent=1):
-    found = re.search(rf"\b{name} = (\d+)", schedule)
-    return int(found[1]) if found else absent
-
-
 def kind(schedule):
-    clusters = (field(schedule, name) for name in CLUSTERS)
-    return field(schedule, "tile_m"), "swap = true" in schedule, *clusters
+    clusters = (number_in(schedule, name) for name in CLUSTERS)
+    return number_in(schedule, "tile_m"), "swap = true" in schedule, *clusters
 
 
 def candidates(case, chip):
@@ -96,7 +92,7 @@ def scheduled(case, schedule):
 
 def described(schedule, cold, warm):
     """An entry of a case's tiles."""
-    numbers = {name: field(schedule, name) for name in (*FIELDS, *CLUSTERS)}
+    numbers = {name: number_in(schedule, name) for name in (*FIELDS, *CLUSTERS)}
     store = re.search(r"store = (\w+)", schedule)[1]
     swap = "swap = true" in schedule
     return {**numbers, "store": store, "swap": swap, "us": cold, "warm_us": warm}

@@ -4,9 +4,9 @@
 size of calls: what a board's file ships beside its trees."""
 
 import collections
-import json
-import lzma
 import math
+
+from bench.peers import packed
 
 from tuning import schedule_samples
 
@@ -82,7 +82,7 @@ def read_products(path):
     """Of a sweep of sweep_few_rows.py the products of one row, as a (name, length, rows,
     {schedule: us}) each."""
     found = []
-    for case in json.loads(lzma.decompress(path.read_bytes())):
+    for case in packed.read_json(path):
         rows, columns, length = case["shape"]
         us = {s: time for s, time in case["us"].items() if s.startswith("#fuse.rows")}
         if rows == 1 and us:
