@@ -37,10 +37,6 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static ArrayRef<int64_t> shapeOf(Value value) {
   return tensorType(value).getShape();
 }

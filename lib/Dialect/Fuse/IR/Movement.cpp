@@ -16,10 +16,6 @@ using namespace mlir;
 using namespace mlir::fuse;
 using fuse::detail::EmitError;
 
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// One number of `list` for each dimension of `input`.
 static LogicalResult verifyListLength(StringRef name, ArrayRef<int64_t> list,
                                       RankedTensorType input,
@@ -62,7 +58,7 @@ static LogicalResult verifyDim(int64_t dim, RankedTensorType type,
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(TransposeOp::Adaptor op,
                                                      EmitError emitError) {
-  RankedTensorType input = getTensorType(op.getInput());
+  RankedTensorType input = tensorType(op.getInput());
   // 1. `permutation` holds each dimension of the operand once.
   ArrayRef<int64_t> permutation = op.getPermutation();
   SmallVector<int64_t> sorted(permutation);
@@ -147,7 +143,7 @@ static FailureOr<int64_t> inferSlicedSize(int64_t size, int64_t offset,
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(SliceOp::Adaptor op,
                                                      EmitError emitError) {
-  RankedTensorType input = getTensorType(op.getInput());
+  RankedTensorType input = tensorType(op.getInput());
   ArrayRef<int64_t> offsets = op.getOffsets(), sizes = op.getSizes(),
                     steps = op.getSteps();
   // 1. `offsets`, `sizes` and `steps` have one number for each dimension.
@@ -175,8 +171,8 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(SliceOp::Adaptor op,
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(DynamicSliceOp::Adaptor op,
                                                      EmitError emitError) {
-  RankedTensorType input = getTensorType(op.getInput());
-  RankedTensorType start = getTensorType(op.getStart());
+  RankedTensorType input = tensorType(op.getInput());
+  RankedTensorType start = tensorType(op.getStart());
   // 1. `dim` is a dimension of the operand.
   int64_t dim = op.getDim();
   if (failed(verifyDim(dim, input, emitError)))
@@ -202,7 +198,7 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(DynamicSliceOp::Adaptor op,
     shape[dim] = static_cast<int64_t>(*size);
     return input.clone(shape);
   }
-  RankedTensorType like = getTensorType(op.getLike());
+  RankedTensorType like = tensorType(op.getLike());
   if (like.getRank() != 1)
     return emitError() << "expected 'like' of rank 1, but got " << like
                        << "; name a tensor whose only dimension has the size";
@@ -224,7 +220,7 @@ static LogicalResult addSize(int64_t &sum, int64_t size, EmitError emitError) {
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(PadOp::Adaptor op,
                                                      EmitError emitError) {
-  RankedTensorType input = getTensorType(op.getInput());
+  RankedTensorType input = tensorType(op.getInput());
   // 1. `low` and `high` have one number, not negative, for each dimension.
   for (auto [name, list] :
        {std::pair("low", op.getLow()), std::pair("high", op.getHigh())})
@@ -289,14 +285,14 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(ConcatOp::Adaptor op,
   if (op.getInputs().empty())
     return emitError() << "expected at least one operand, but got none; name "
                           "the tensors to join";
-  RankedTensorType first = getTensorType(op.getInputs().front());
+  RankedTensorType first = tensorType(op.getInputs().front());
   // 2. `dim` is a dimension of the operands.
   int64_t dim = op.getDim();
   if (failed(verifyDim(dim, first, emitError)))
     return failure();
   SmallVector<int64_t> shape(first.getShape());
   for (Value input : op.getInputs().drop_front())
-    if (failed(appendShape(shape, dim, first, getTensorType(input), emitError)))
+    if (failed(appendShape(shape, dim, first, tensorType(input), emitError)))
       return failure();
   return first.clone(shape);
 }
@@ -345,18 +341,18 @@ static RankedTensorType replaceDim(RankedTensorType table, RankedTensorType ids,
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(GatherOp::Adaptor op,
                                                      EmitError emitError) {
-  RankedTensorType table = getTensorType(op.getTable());
+  RankedTensorType table = tensorType(op.getTable());
   // 1. `dim` is a dimension of the table.
   int64_t dim = op.getDim();
   if (failed(verifyDim(dim, table, emitError)))
     return failure();
-  return replaceDim(table, getTensorType(op.getIds()), dim);
+  return replaceDim(table, tensorType(op.getIds()), dim);
 }
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(TakeAlongOp::Adaptor op,
                                                      EmitError emitError) {
-  RankedTensorType table = getTensorType(op.getTable());
-  RankedTensorType ids = getTensorType(op.getIds());
+  RankedTensorType table = tensorType(op.getTable());
+  RankedTensorType ids = tensorType(op.getIds());
   // 1. `dim` is a dimension of the table.
   int64_t dim = op.getDim();
   if (failed(verifyDim(dim, table, emitError)))
@@ -381,7 +377,7 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(TakeAlongOp::Adaptor op,
 FailureOr<RankedTensorType> fuse::detail::inferMoved(UnpackOp::Adaptor op,
                                                      EmitError emitError) {
   // 1. The operand has rank 1 or more.
-  RankedTensorType input = getTensorType(op.getInput());
+  RankedTensorType input = tensorType(op.getInput());
   if (input.getRank() == 0)
     return emitError() << "expected a tensor of rank 1 or more, but got "
                        << input << "; insert a tensor.expand_shape";
@@ -393,15 +389,15 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(UnpackOp::Adaptor op,
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(ScatterOp::Adaptor op,
                                                      EmitError emitError) {
-  RankedTensorType into = getTensorType(op.getInto());
+  RankedTensorType into = tensorType(op.getInto());
   // 1. `dim` is a dimension of `into`.
   int64_t dim = op.getDim();
   if (failed(verifyDim(dim, into, emitError)))
     return failure();
   // 2. `updates` has the element type of `into`, and its shape with `dim`
   //    replaced by the dimensions of `ids`.
-  RankedTensorType updates = getTensorType(op.getUpdates());
-  RankedTensorType expected = replaceDim(into, getTensorType(op.getIds()), dim);
+  RankedTensorType updates = tensorType(op.getUpdates());
+  RankedTensorType expected = replaceDim(into, tensorType(op.getIds()), dim);
   bool fits = updates.getElementType() == expected.getElementType() &&
               updates.getRank() == expected.getRank();
   if (fits)

@@ -31,10 +31,6 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 namespace {
 /// One operand of a contraction, and the other.
 struct Side {
@@ -54,7 +50,7 @@ struct Side {
   /// Whether the other operand and the result have the axis, in its full size.
   bool repeatsFreely(char axis) const {
     size_t at = otherAxes.find(axis);
-    return at != std::string::npos && typeOf(other).getDimSize(at) != 1 &&
+    return at != std::string::npos && tensorType(other).getDimSize(at) != 1 &&
            result.find(axis) != std::string::npos;
   }
 
@@ -83,7 +79,7 @@ private:
     auto broadcast = side.value.getDefiningOp<BroadcastOp>();
     if (!broadcast)
       return std::nullopt;
-    RankedTensorType from = typeOf(broadcast.getInput());
+    RankedTensorType from = tensorType(broadcast.getInput());
     RankedTensorType to = broadcast.getType();
     int64_t missing = to.getRank() - from.getRank();
     for (int64_t dim = 0; dim < to.getRank(); ++dim) {
@@ -127,7 +123,7 @@ private:
         collapse ? collapse.getSrc().getDefiningOp<BroadcastOp>() : nullptr;
     if (!broadcast)
       return std::nullopt;
-    RankedTensorType from = typeOf(broadcast.getInput());
+    RankedTensorType from = tensorType(broadcast.getInput());
     RankedTensorType to = broadcast.getType();
     int64_t missing = to.getRank() - from.getRank();
     std::string used = side.axes + side.otherAxes + side.result;
@@ -199,7 +195,7 @@ private:
     if (!split)
       return failure();
     auto [otherType, otherGroups] =
-        expanded(typeOf(side.other), side.otherAxes, *split);
+        expanded(tensorType(side.other), side.otherAxes, *split);
     auto [type, groups] = expanded(op.getType(), side.result, *split);
     if (!haveKnownSizes(otherType, otherGroups) ||
         !haveKnownSizes(type, groups))

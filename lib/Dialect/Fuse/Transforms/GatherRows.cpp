@@ -42,16 +42,12 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// How a value broadcasts to the rows: all of it, a number for each row, or the
 /// same for all rows.
 enum class Part { whole, ofRows, ofColumns };
 
 static std::optional<Part> partOf(Value value, RankedTensorType rows) {
-  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
   ArrayRef<int64_t> all = rows.getShape();
   if (shape == all)
     return Part::whole;
@@ -69,7 +65,7 @@ static bool reducesRows(Operation *op, RankedTensorType rows) {
   auto reduce = dyn_cast<ReduceOp>(op);
   return reduce && reduce.getKeep() &&
          reduce.getDims() == ArrayRef<int64_t>(rows.getRank() - 1) &&
-         typeOf(reduce.getInput()).getShape() == rows.getShape();
+         tensorType(reduce.getInput()).getShape() == rows.getShape();
 }
 
 /// Whether the op computes a value of the rows' shape, or one for each row,
@@ -157,9 +153,9 @@ bool FlatGather::match() {
   if (!flat || flat.getResultType().getRank() != 1)
     return false;
   source = flat.getSrc();
-  rows = typeOf(source);
+  rows = tensorType(source);
   if (rows.getRank() < 2 || rows.isDynamicDim(rows.getRank() - 1) ||
-      rows.getShape().back() < 1 || typeOf(gather.getIds()).getRank() < 1)
+      rows.getShape().back() < 1 || tensorType(gather.getIds()).getRank() < 1)
     return false;
   // What is returned is in memory anyway.
   auto isStored = [](Operation *user) { return isa<func::ReturnOp>(user); };
@@ -216,7 +212,7 @@ bool FlatGather::takesRows() const {
 }
 
 Value FlatGather::emitJoined(Value value, unsigned kept) {
-  RankedTensorType type = typeOf(value);
+  RankedTensorType type = tensorType(value);
   ReshapeGroups groups(1);
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (dim + kept >= type.getRank() && !groups.back().empty())
@@ -253,7 +249,7 @@ void FlatGather::emitPlaces() {
   column = SubOp::create(*builder, place, start);
   // An index that is gathered by itself is itself where there is one.
   Value like = emitJoined(earliestOfShape(), 1);
-  RankedTensorType type = typeOf(like).clone(element);
+  RankedTensorType type = tensorType(like).clone(element);
   if (type.hasStaticShape())
     like = Value();
   auto emitIota = [&](int64_t dim) -> Value {
@@ -270,9 +266,9 @@ Value FlatGather::emitClone(Operation *op,
                             llvm::function_ref<Value(Value)> part,
                             bool asRows) {
   SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), part);
-  SmallVector<int64_t> shape(typeOf(gather.getIds()).getShape());
+  SmallVector<int64_t> shape(tensorType(gather.getIds()).getShape());
   if (asRows)
-    shape.push_back(typeOf(op->getResult(0)).getShape().back());
+    shape.push_back(tensorType(op->getResult(0)).getShape().back());
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return ReduceOp::create(*builder, reduce.getKind(), operands.front(),
                             static_cast<int64_t>(shape.size()) - 1,
@@ -295,7 +291,7 @@ Value FlatGather::emitRows(Value value) {
         op, [&](Value v) { return emitRows(v); },
         /*asRows=*/true);
   else if (partOf(value, rows) == Part::ofColumns)
-    result = typeOf(value).getRank() < 2 ? value : emitJoined(value, 0);
+    result = tensorType(value).getRank() < 2 ? value : emitJoined(value, 0);
   else
     result = GatherOp::create(*builder, emitJoined(value, 1), row, 0);
   emitted[value] = result;
@@ -314,8 +310,8 @@ Value FlatGather::emitAtPlaces(Value value) {
         op, [&](Value v) { return emitAtPlaces(v); },
         /*asRows=*/false);
   } else if (ofColumns) {
-    Value line = typeOf(value).getRank() < 2 ? value : emitJoined(value, 0);
-    RankedTensorType type = typeOf(line);
+    Value line = tensorType(value).getRank() < 2 ? value : emitJoined(value, 0);
+    RankedTensorType type = tensorType(line);
     bool isOne = type.getRank() == 0 || type.getShape().back() == 1;
     result = isOne ? line : Value(GatherOp::create(*builder, line, column, 0));
   } else {
@@ -331,7 +327,7 @@ Value FlatGather::replaceByRows() {
   Value taken = emitRows(source);
   Value none = emitConstant(getElementTypeOrSelf(column), -1);
   Value ids = SelectOp::create(*builder, inside, column, none);
-  RankedTensorType type = typeOf(ids);
+  RankedTensorType type = tensorType(ids);
   SmallVector<int64_t> shape(type.getShape());
   shape.push_back(1);
   ReshapeGroups groups = groupsWithout(type.getRank() + 1, type.getRank());

@@ -37,10 +37,6 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 namespace {
 /// A transpose, an expansion or a slice, as something that ops can follow.
 class Movement {

@@ -29,10 +29,6 @@ using namespace mlir::fuse;
 /// Ops between a movement and the transpose that are looked through.
 static constexpr unsigned mostPassed = 16;
 
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// The first transpose that the value is computed from element by element.
 static TransposeOp transposeBefore(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();

@@ -38,10 +38,6 @@ using namespace mlir::fuse;
 /// to others in f32.
 static constexpr int64_t blockPlaces = 128;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static bool isFloat8(Value value) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(
       getElementTypeOrSelf(value.getType()));
@@ -137,13 +133,13 @@ std::optional<ScaledOperand> BlockBuilder::scaled(Value operand,
     } else if (auto mul = dyn_cast_or_null<MulOp>(op)) {
       // The scale is the smaller one.
       auto isScale = [&](Value factor) {
-        RankedTensorType type = typeOf(factor);
+        RankedTensorType type = tensorType(factor);
         return type.getRank() == 0 || type.getShape().back() == 1;
       };
       Value scale = isScale(mul.getRhs()) ? mul.getRhs() : mul.getLhs();
       Value other = scale == mul.getRhs() ? mul.getLhs() : mul.getRhs();
       if (!isScale(scale) || found.letters.empty() ||
-          typeOf(other).getShape() != mul.getType().getShape())
+          tensorType(other).getShape() != mul.getType().getShape())
         return std::nullopt;
       found.scales.push_back(scale);
       value = other;
@@ -173,7 +169,7 @@ bool BlockBuilder::match() {
   left = scaled(contract.getLhs(), lhs);
   right = scaled(contract.getRhs(), rhs);
   auto blocksOf = [](const ScaledOperand &operand) {
-    return *std::next(typeOf(operand.quantized).getShape().rbegin());
+    return *std::next(tensorType(operand.quantized).getShape().rbegin());
   };
   return left && right && blocksOf(*left) == blocksOf(*right);
 }
@@ -202,7 +198,7 @@ Value BlockBuilder::joined(ImplicitLocOpBuilder &builder,
 Value BlockBuilder::placed(ImplicitLocOpBuilder &builder,
                            const ScaledOperand &operand, Value scale,
                            StringRef letters) {
-  RankedTensorType type = typeOf(scale);
+  RankedTensorType type = tensorType(scale);
   if (type.getRank() == 0)
     return emitCast(builder, scale, builder.getF32Type());
   // Its dimensions that have a size, and their letters.
@@ -263,7 +259,7 @@ void BlockBuilder::rewrite() {
   std::replace(spec.begin(), spec.end(), blocks, block);
   RankedTensorType type = contract.getType();
   SmallVector<int64_t> shape = {
-      *std::next(typeOf(left->quantized).getShape().rbegin())};
+      *std::next(tensorType(left->quantized).getShape().rbegin())};
   llvm::append_range(shape, type.getShape());
   Type f32 = builder.getF32Type();
   Value value = ContractOp::create(builder, RankedTensorType::get(shape, f32),
@@ -281,7 +277,7 @@ void BlockBuilder::rewrite() {
     if (firstParts.contains(axis)) {
       const ScaledOperand &operand =
           StringRef(left->letters).contains(axis) ? *left : *right;
-      ArrayRef<int64_t> sizes = typeOf(operand.quantized).getShape();
+      ArrayRef<int64_t> sizes = tensorType(operand.quantized).getShape();
       size_t at = operand.letters.find(axis);
       add(firstParts.lookup(axis), sizes[at - 1]);
       add(axis, sizes[at]);
@@ -320,7 +316,7 @@ static tensor::ExpandShapeOp expansionBefore(Value value) {
     Value at = work.pop_back_val();
     Operation *op = at.getDefiningOp();
     if (!op || !seen.insert(at).second ||
-        typeOf(at).getShape() != typeOf(value).getShape())
+        tensorType(at).getShape() != tensorType(value).getShape())
       continue;
     auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
     if (expand && expand.getSrc().getDefiningOp<ContractOp>())
@@ -398,7 +394,7 @@ static Operation *collapseOp(OpBuilder &builder, Operation *op,
   }
   Operation *moved = builder.clone(*op);
   moved->setOperands(operands);
-  RankedTensorType type = typeOf(op->getResult(0));
+  RankedTensorType type = tensorType(op->getResult(0));
   moved->getResult(0).setType(
       tensor::CollapseShapeOp::inferCollapsedType(type, groups));
   return moved;
@@ -412,7 +408,7 @@ static void sink(tensor::ExpandShapeOp expand) {
     RankedTensorType expanded = expand.getResultType();
     if (!user->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
         user->getNumResults() != 1 ||
-        typeOf(user->getResult(0)).getShape() != expanded.getShape())
+        tensorType(user->getResult(0)).getShape() != expanded.getShape())
       return;
     OpBuilder builder(user);
     SmallVector<ReassociationIndices> groups = expand.getReassociationIndices();
@@ -420,7 +416,7 @@ static void sink(tensor::ExpandShapeOp expand) {
     if (!moved)
       return;
     auto behind = tensor::ExpandShapeOp::create(builder, user->getLoc(),
-                                                typeOf(user->getResult(0)),
+                                                tensorType(user->getResult(0)),
                                                 moved->getResult(0), groups);
     user->getResult(0).replaceAllUsesWith(behind);
     user->erase();
@@ -462,16 +458,16 @@ static void collapseSum(ReduceOp sum) {
     return;
   int64_t axis = own - groups.begin();
   ImplicitLocOpBuilder builder(sum.getLoc(), sum);
-  RankedTensorType shape = typeOf(expand.getSrc());
+  RankedTensorType shape = tensorType(expand.getSrc());
   Value collapsed = tensor::CollapseShapeOp::create(
-      builder, shape.clone(typeOf(input).getElementType()), input, groups);
+      builder, shape.clone(tensorType(input).getElementType()), input, groups);
   SmallVector<int64_t> rest(shape.getShape());
   rest.erase(rest.begin() + axis);
   groups.erase(own);
   for (ReassociationIndices &group : groups)
     for (int64_t &number : group)
       number -= number > dim;
-  RankedTensorType type = typeOf(sum->getResult(0));
+  RankedTensorType type = tensorType(sum->getResult(0));
   Value total = ReduceOp::create(
       builder, RankedTensorType::get(rest, type.getElementType()),
       ReduceKind::sum, collapsed, ArrayRef<int64_t>{axis}, /*keep=*/false);

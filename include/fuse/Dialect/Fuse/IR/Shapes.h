@@ -24,6 +24,11 @@
 
 namespace mlir::fuse {
 
+/// The type of a value that is a tensor.
+inline RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
 /// The size where `lhs` and `rhs` meet; none if they are static and differ and
 /// neither is 1.
 std::optional<int64_t> broadcastSizes(int64_t lhs, int64_t rhs);
