@@ -64,10 +64,11 @@ static bool isFaster(const Candidate &a, const Candidate &b) {
   return a.estimate->seconds < b.estimate->seconds;
 }
 
-/// What the proposal and its alternatives would take, from fast to slow.
-static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
-                                   KernelOp kernel, const DimClasses &dims,
-                                   const ScheduleTarget &target) {
+/// The proposal and then its alternatives, from fast to slow.
+static SmallVector<Candidate> rankOthers(ScheduleAttrInterface proposal,
+                                         KernelOp kernel,
+                                         const DimClasses &dims,
+                                         const ScheduleTarget &target) {
   SmallVector<Candidate> candidates;
   KnownSegments segments(kernel, dims);
   auto add = [&](ScheduleAttrInterface schedule) {
@@ -76,14 +77,14 @@ static SmallVector<Candidate> rank(ScheduleAttrInterface proposal,
     // What needs more registers than there are would spill.
     if (schedule != proposal && residentBlocks(*target.gpu, work) == 0)
       return;
-    Candidate candidate{schedule, timeOf(work, kernel, dims, schedule, target)};
-    candidates.insert(llvm::upper_bound(candidates, candidate, isFaster),
-                      candidate);
+    candidates.push_back(
+        {schedule, timeOf(work, kernel, dims, schedule, target)});
   };
   add(proposal);
   for (ScheduleAttrInterface other :
        alternativesTo(proposal, kernel, dims, target))
     add(other);
+  llvm::stable_sort(MutableArrayRef(candidates).drop_front(), isFaster);
   return candidates;
 }
 
@@ -101,9 +102,7 @@ static std::optional<RowFacts> onlyRows(KernelOp kernel, const DimClasses &dims,
   return facts.length ? std::optional(facts) : std::nullopt;
 }
 
-/// Of schedules of rows so many are worth a measurement: among the trees' first
-/// three is one within 3% of the fastest for nine of ten kernels that no fit
-/// has seen (docs/tuning.md).
+/// So many schedules of rows are measured beside the choice.
 static constexpr size_t mostFavourites = 14;
 /// Of those that hold a row in one place, with the same threads.
 static constexpr size_t mostAlike = 3;
@@ -144,12 +143,7 @@ mlir::fuse::findUsualCandidates(KernelOp kernel, const DimClasses &dims,
     return {{proposal, std::nullopt}};
   if (isa<RowsScheduleAttr>(proposal))
     return {{proposal, estimateTime(kernel, dims, proposal, target)}};
-  SmallVector<Candidate> candidates = rank(proposal, kernel, dims, target);
-  auto *choice = llvm::find_if(candidates, [&](const Candidate &candidate) {
-    return candidate.schedule == proposal;
-  });
-  std::rotate(candidates.begin(), choice, choice + 1);
-  return candidates;
+  return rankOthers(proposal, kernel, dims, target);
 }
 
 SmallVector<Candidate>
@@ -161,14 +155,8 @@ mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
     return candidates;
   ScheduleAttrInterface chosen = candidates.front().schedule;
   std::optional<RowFacts> facts = onlyRows(kernel, dims, target);
-  if (!facts) {
-    candidates = rank(chosen, kernel, dims, target);
-    auto *choice = llvm::find_if(candidates, [&](const Candidate &candidate) {
-      return candidate.schedule == chosen;
-    });
-    std::rotate(candidates.begin(), choice, choice + 1);
-    return candidates;
-  }
+  if (!facts)
+    return rankOthers(chosen, kernel, dims, target);
   for (RowsScheduleAttr other :
        favouritesOf(kernel.getContext(), *facts, chosen, target))
     candidates.push_back({other, estimateTime(kernel, dims, other, target)});
