@@ -111,9 +111,7 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.strict = options.strict;
   pipeline.aligned = facts.aligned16;
   pipeline.divisible = facts.divisible;
-  pipeline.small = facts.small;
-  pipeline.brief = facts.brief;
-  pipeline.few = facts.few;
+  pipeline.size = facts.size;
   pipeline.inPlace = !facts.separate;
   pipeline.indexBits = facts.index32 ? 32 : 64;
   pipeline.launchOverlap = options.launchOverlap;
@@ -395,10 +393,9 @@ Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
     return assumed.takeError();
   std::vector<TuningKey> keys;
   for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
-    keys.push_back(
-        {kernel.getKernelName().str(),
-         mlir::fuse::kernelKey(kernel, dims, facts.divisible, facts.small,
-                               facts.brief, facts.few, *assumed)});
+    keys.push_back({kernel.getKernelName().str(),
+                    mlir::fuse::kernelKey(kernel, dims, facts.divisible,
+                                          facts.size, *assumed)});
   return keys;
 }
 
@@ -435,7 +432,8 @@ Compilation::candidates(const Facts &facts) {
   if (!target)
     return target.takeError();
   target->aligned = facts.aligned16;
-  target->setSizes(facts.small, facts.brief, facts.few);
+  target->strict = state->options.strict;
+  target->size = facts.size;
   // A tuning file and --candidate choose, too.
   auto scheduled = state->lower(Stage::Schedule, facts);
   if (!scheduled)

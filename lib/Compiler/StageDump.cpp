@@ -27,12 +27,8 @@ std::string stageFileName(unsigned number, StringRef stage,
     missing.push_back("index64");
   if (facts.separate != usual.separate)
     missing.push_back("in-place");
-  if (facts.small)
-    missing.push_back("small");
-  if (facts.brief)
-    missing.push_back("brief");
-  if (facts.few)
-    missing.push_back("few");
+  if (facts.size != runtime::CallSize::large)
+    missing.push_back(name(facts.size));
   for (runtime::Layout layout : facts.layouts)
     missing.push_back(runtime::name(layout));
   for (StringRef size : facts.sizes)

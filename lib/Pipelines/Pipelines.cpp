@@ -148,9 +148,8 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
   buildViewPipeline(pm, options);
   auto assign = withFacts<AssignSchedulesOptions>(options);
-  assign.small = options.small;
-  assign.brief = options.brief;
-  assign.few = options.few;
+  assign.strict = options.strict;
+  assign.size = options.size;
   assign.candidate = options.candidate;
   assign.tuning = options.tuning;
   pm.addNestedPass<func::FuncOp>(createAssignSchedules(assign));

@@ -26,12 +26,8 @@ std::string Facts::str() const {
     names.push_back("index32");
   if (separate)
     names.push_back("separate");
-  if (small)
-    names.push_back("small");
-  if (brief)
-    names.push_back("brief");
-  if (few)
-    names.push_back("few");
+  if (size != CallSize::large)
+    names.push_back(name(size).str());
   if (!layouts.empty())
     names.push_back(
         "layouts: " +
@@ -193,9 +189,11 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
   for (const OutputSpec &output : spec.outputs)
     if (Error error = narrow(output))
       return std::move(error);
-  facts.small = spec.smallBytes > 0 && bytes <= uint64_t(spec.smallBytes);
-  facts.brief = spec.briefBytes > 0 && bytes <= uint64_t(spec.briefBytes);
-  facts.few = spec.fewBytes > 0 && bytes <= uint64_t(spec.fewBytes);
+  for (auto [size, bound] : {std::pair(CallSize::small, spec.smallBytes),
+                             {CallSize::brief, spec.briefBytes},
+                             {CallSize::few, spec.fewBytes}})
+    if (bound > 0 && bytes <= uint64_t(bound))
+      facts.size = size;
   if (Error error = narrowByInner(spec, *symbols, facts))
     return std::move(error);
   return facts;

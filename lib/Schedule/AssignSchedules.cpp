@@ -61,10 +61,11 @@ struct AssignSchedulesPass
       return signalPassFailure();
     }
     target->aligned = aligned;
+    target->strict = strict;
     // As on a board of these numbers that nobody has measured.
     if (!model && target->gpu)
       target->gpu->isMeasured = false;
-    target->setSizes(small, brief, few);
+    target->size = size;
     llvm::Expected<TuningFile> tuned = readTuning();
     if (!tuned) {
       getOperation().emitError() << llvm::toString(tuned.takeError());
@@ -109,22 +110,19 @@ private:
     if (!target.gpu ||
         isa<MmaScheduleAttr, StreamedScheduleAttr>(kernel.getScheduleAttr()))
       return;
-    auto propose = [&](bool isSmall, bool isBrief, bool isFew) {
-      target.setSizes(isSmall, isBrief, isFew);
-      return proposeSchedule(kernel, dims, target);
-    };
-    auto note = [&](StringRef name, int64_t bytes) {
-      getOperation()->setAttr(name,
-                              Builder(&getContext()).getI64IntegerAttr(bytes));
-    };
-    ScheduleAttrInterface ofSmall = propose(true, false, false);
-    ScheduleAttrInterface ofBrief = propose(true, true, false);
-    if (propose(false, false, false) != ofSmall)
-      note(kSmallBytesAttr, target.smallBytes());
-    if (ofBrief != ofSmall)
-      note(kBriefBytesAttr, target.briefBytes());
-    if (propose(true, true, true) != ofBrief)
-      note(kFewBytesAttr, target.fewBytes());
+    ScheduleAttrInterface before;
+    for (auto [each, name] : {std::pair(CallSize::large, StringRef()),
+                              {CallSize::small, kSmallBytesAttr},
+                              {CallSize::brief, kBriefBytesAttr},
+                              {CallSize::few, kFewBytesAttr}}) {
+      target.size = each;
+      ScheduleAttrInterface chosen = proposeSchedule(kernel, dims, target);
+      if (each != CallSize::large && chosen != before)
+        getOperation()->setAttr(
+            name,
+            Builder(&getContext()).getI64IntegerAttr(target.mostBytes(each)));
+      before = chosen;
+    }
   }
 
   LogicalResult assign(KernelOp kernel, const DimClasses &dims,
@@ -139,9 +137,9 @@ private:
                 "none of them applies; split it into several kernels";
     unsigned chosen = candidate < candidates.size() ? unsigned(candidate) : 0;
     if (chosen == 0 && !tuned.entries().empty())
-      chosen = findTuned(
-          candidates, tuned.find(chip, kernelKey(kernel, dims, divisible, small,
-                                                 brief, few, target.assumed)));
+      chosen = findTuned(candidates,
+                         tuned.find(chip, kernelKey(kernel, dims, divisible,
+                                                    size, target.assumed)));
     kernel.setScheduleAttr(candidates[chosen].schedule);
     return success();
   }

@@ -11,33 +11,38 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-void ScheduleTarget::setSizes(bool isSmall, bool isBrief, bool isFew) {
-  few = isFew;
-  brief = isBrief || isFew;
-  small = isSmall || brief;
-}
-
 /// Up to so many times the size of the L2 kernels that wait less won on an H200
 /// (docs/tuning.md, "What measurements decided").
 static constexpr int64_t smallPerL2 = 4;
-
-int64_t ScheduleTarget::smallBytes() const {
-  return gpu ? smallPerL2 * gpu->l2Bytes : 0;
-}
-
-/// Of a multiprocessor: a row of 32 KiB, read and written.
-static constexpr int64_t briefPerMultiprocessor = 64 << 10;
-
-int64_t ScheduleTarget::briefBytes() const {
-  return gpu ? briefPerMultiprocessor * gpu->multiprocessors : 0;
-}
-
-/// Of a multiprocessor: with a row of 32 KiB, read and written, in every
+/// Of a multiprocessor: a row of 32 KiB, read and written; the same in every
 /// fourth.
-static constexpr int64_t fewPerMultiprocessor = 8 << 10;
+static constexpr int64_t briefPerMultiprocessor = 64 << 10,
+                         fewPerMultiprocessor = 8 << 10;
 
-int64_t ScheduleTarget::fewBytes() const {
-  return gpu ? fewPerMultiprocessor * gpu->multiprocessors : 0;
+int64_t ScheduleTarget::mostBytes(CallSize size) const {
+  if (!gpu)
+    return 0;
+  switch (size) {
+  case CallSize::large:
+    return std::numeric_limits<int64_t>::max();
+  case CallSize::small:
+    return smallPerL2 * gpu->l2Bytes;
+  case CallSize::brief:
+    return briefPerMultiprocessor * gpu->multiprocessors;
+  case CallSize::few:
+    return fewPerMultiprocessor * gpu->multiprocessors;
+  }
+  llvm_unreachable("every size has its bound");
+}
+
+CallSize ScheduleTarget::sizeOf(double bytes) const {
+  CallSize found = CallSize::large;
+  if (!gpu)
+    return found;
+  for (CallSize each : allCallSizes)
+    if (bytes <= mostBytes(each))
+      found = each;
+  return found;
 }
 
 /// What a call moves, if that is known.
@@ -54,12 +59,7 @@ static std::optional<double> movedBytes(KernelOp kernel) {
   return isStatic ? std::optional(bytes) : std::nullopt;
 }
 
-bool mlir::fuse::isSmallCall(KernelOp kernel, const ScheduleTarget &target) {
+CallSize mlir::fuse::callSize(KernelOp kernel, const ScheduleTarget &target) {
   std::optional<double> bytes = movedBytes(kernel);
-  return bytes ? *bytes <= target.smallBytes() : target.small;
-}
-
-bool mlir::fuse::isBriefCall(KernelOp kernel, const ScheduleTarget &target) {
-  std::optional<double> bytes = movedBytes(kernel);
-  return bytes ? *bytes <= target.briefBytes() : target.brief;
+  return bytes ? target.sizeOf(*bytes) : target.size;
 }

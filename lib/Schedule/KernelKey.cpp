@@ -60,18 +60,15 @@ static void printAssumed(KernelOp kernel, const DimClasses &dims,
 }
 
 std::string mlir::fuse::kernelKey(KernelOp kernel, const DimClasses &dims,
-                                  bool divisible, bool small, bool brief,
-                                  bool few, ArrayRef<AssumedSize> assumed) {
+                                  bool divisible, CallSize size,
+                                  ArrayRef<AssumedSize> assumed) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printBody(kernel, os);
   os << (divisible ? "\ndivisible" : "\nany size");
-  if (small)
-    os << "\nsmall";
-  if (brief)
-    os << "\nbrief";
-  if (few)
-    os << "\nfew";
+  for (CallSize each : ArrayRef(allCallSizes).drop_front())
+    if (size >= each)
+      os << "\n" << name(each);
   // Which dynamic dimensions are equal, by classes in the order in which they
   // come, since their numbers depend on the rest of the program.
   llvm::DenseMap<int, unsigned> classes;

@@ -66,12 +66,12 @@ private:
             const std::optional<ReductionSegment> &segment,
             ScheduleTarget target, json::Object &entry) {
     json::Array chosen, legal;
-    for (int level : {0, 1, 2, 3}) {
-      target.setSizes(level >= 1, level >= 2, level >= 3);
+    for (CallSize size : allCallSizes) {
+      target.size = size;
       if (auto schedule = proposeSchedule(kernel, dims, target))
         chosen.push_back(debugString(schedule));
     }
-    target.setSizes(false, false, false);
+    target.size = CallSize::large;
     ScheduleAttrInterface proposed = proposeSchedule(kernel, dims, target);
     auto add = [&](ScheduleAttrInterface schedule, double us) {
       legal.push_back(json::Array{debugString(schedule), us});

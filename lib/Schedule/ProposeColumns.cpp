@@ -104,8 +104,7 @@ public:
         columnBytes(isJoined ? joinedBytes : stateBytes(space)),
         isWalkedOnce(isJoined || isOneWalk(kernel, space, dims)),
         alongPlaces(space.isReduced(space.domain.size() - 1)),
-        isSmall(target.gpu && isSmallCall(kernel, target)),
-        isBrief(target.gpu && isBriefCall(kernel, target)),
+        calls(callSize(kernel, target)),
         columns(staticProduct(space.keptExtents())),
         places(staticProduct(space.reducedExtents())) {
     if (fold == 1)
@@ -145,7 +144,7 @@ private:
   bool isWalkedOnce;
   /// Whether a vector's lanes are places of one column.
   bool alongPlaces;
-  bool isSmall, isBrief;
+  CallSize calls;
   /// Of `fold` rows that are walked as one.
   std::optional<int64_t> columns, places;
   int64_t threads = 1, splits = 1, unroll = 4, parts = 1;
@@ -156,7 +155,7 @@ private:
 /// Vectors beside each other of rows that are walked as one: many, so that few
 /// rows are read at a time, but not where most would be past the end.
 int64_t Proposal::foldedRow() const {
-  int64_t row = isSmall ? widestSmallFold : widestFold;
+  int64_t row = calls >= CallSize::small ? widestSmallFold : widestFold;
   int64_t vectors = llvm::divideCeil(*columns, vector);
   while (row > widestRow && llvm::alignTo(vectors, row) > mostPastEnd * vectors)
     row /= 2;
@@ -246,7 +245,7 @@ bool Proposal::suits(int64_t row, int64_t size) const {
   // Clusters that are not portable are a last resort.
   if (size > target.gpu->portableClusterSize && row > narrowestRow)
     return false;
-  return isSmall ||
+  return calls >= CallSize::small ||
          (row >= narrowestClustered &&
           each >= (size >= largeCluster ? leastInLarge : leastClustered));
 }
@@ -258,8 +257,8 @@ bool Proposal::chooseCluster() {
   if (alongPlaces || !columns || isCut || fold > 1 || isJoined ||
       splits * widestRow < gpuThreads)
     return false;
-  int64_t most =
-      isSmall ? target.gpu->maxClusterSize : target.gpu->portableClusterSize;
+  int64_t most = calls >= CallSize::small ? target.gpu->maxClusterSize
+                                          : target.gpu->portableClusterSize;
   int64_t blocks = 0;
   for (int64_t row = widestRow; row >= narrowestRow; row /= 2)
     for (int64_t size = 2; size <= most; size *= 2) {
@@ -283,7 +282,7 @@ bool Proposal::evictsFirst() {
   if (isJoined)
     return false;
   bool areWords = narrowestBits(kernel, dims, space.domain) * vector >= 32;
-  return isSmall && !isBrief && areWords && hold() == HoldKind::loop &&
+  return calls == CallSize::small && areWords && hold() == HoldKind::loop &&
          isWalkedOnce &&
          llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
            return space.isReducedShape(dims.extents(value));

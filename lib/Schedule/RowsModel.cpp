@@ -17,11 +17,10 @@ using namespace mlir::fuse;
 namespace json = llvm::json;
 
 /// Few trees leave out what is far off, all of them what no refinement makes
-/// the fastest.
-static constexpr size_t fewTrees = 40, mostAfterFew = 48, mostRefined = 12;
-
-/// Calls are large, small, brief or few, as a ScheduleTarget has them.
-static constexpr unsigned numSizes = 4;
+/// the fastest; of each that is refined some remain, so that there are several
+/// kinds to measure.
+static constexpr size_t fewTrees = 40, mostAfterFew = 48, mostRefined = 12,
+                        mostOfEach = 12;
 
 std::vector<StringRef> RowsModel::shipped() {
   return {
@@ -71,10 +70,10 @@ llvm::Error RowsModel::readWinners(const json::Object &data) {
       auto at = [&](size_t place) {
         return (*numbers)[i + place].getAsInteger().value_or(-1);
       };
-      if (at(0) < 1 || at(1) < 0 || at(1) >= numSizes || at(2) < 0 ||
-          at(2) >= int64_t(schedules.size()))
+      if (at(0) < 1 || at(1) < 0 || at(1) >= int64_t(allCallSizes.size()) ||
+          at(2) < 0 || at(2) >= int64_t(schedules.size()))
         return wrong();
-      found.push_back({at(0), unsigned(at(1)), unsigned(at(2))});
+      found.push_back({at(0), CallSize(at(1)), unsigned(at(2))});
     }
   }
   return llvm::Error::success();
@@ -99,12 +98,13 @@ static SmallVector<double, 2> rowsFor(const RowFacts &facts,
                                       const ScheduleTarget &target) {
   if (facts.rows > 0)
     return {double(facts.rows)};
-  double few = target.fewBytes(), brief = target.briefBytes(),
-         small = target.smallBytes();
-  auto [low, high] = target.few     ? std::pair(few / 8, few)
-                     : target.brief ? std::pair(few, brief)
-                     : target.small ? std::pair(brief, small)
-                                    : std::pair(small, 4 * small);
+  double high = target.mostBytes(target.size), low = high / 8;
+  if (target.size == CallSize::large) {
+    low = target.mostBytes(CallSize::small);
+    high = 4 * low;
+  } else if (target.size != CallSize::few) {
+    low = target.mostBytes(CallSize(static_cast<unsigned>(target.size) + 1));
+  }
   // A third and two thirds of the way, as factors go.
   SmallVector<double, 2> rows;
   for (double part : {1.0 / 3, 2.0 / 3})
@@ -114,13 +114,10 @@ static SmallVector<double, 2> rowsFor(const RowFacts &facts,
   return rows;
 }
 
-/// Which of the four a call is, by its bytes if they are known.
-static unsigned sizeOf(const RowFacts &facts, const ScheduleTarget &target) {
-  if (facts.rows == 0)
-    return target.small + target.brief + target.few;
-  double bytes = facts.bytesPerRow() * facts.rows;
-  return (bytes <= target.smallBytes()) + (bytes <= target.briefBytes()) +
-         (bytes <= target.fewBytes());
+/// By a call's bytes if they are known.
+static CallSize sizeOf(const RowFacts &facts, const ScheduleTarget &target) {
+  return facts.rows == 0 ? target.size
+                         : target.sizeOf(facts.bytesPerRow() * facts.rows);
 }
 
 /// Whether the row's vectors are legal, and the blocks' threads and shared
@@ -156,7 +153,7 @@ RowsScheduleAttr RowsModel::winner(MLIRContext *context, const RowFacts &facts,
   if (known == winners.end() || !target.gpu->isMeasured ||
       target.gpu->board != board)
     return {};
-  unsigned size = sizeOf(facts, target);
+  CallSize size = sizeOf(facts, target);
   RowsScheduleAttr nearest;
   double least = furthestProduct;
   for (const Winner &each : known->second) {
@@ -196,27 +193,35 @@ double RowsModel::predictLoss(const RowFacts &facts, RowsScheduleAttr schedule,
   return sum / sizes.size();
 }
 
+/// From fast to slow, as the first `numTrees` trees say.
+SmallVector<RowsModel::Ranked>
+RowsModel::rankBy(ArrayRef<RowsScheduleAttr> schedules, const RowFacts &facts,
+                  const ScheduleTarget &target, size_t numTrees) const {
+  SmallVector<Ranked> ranked;
+  for (RowsScheduleAttr each : schedules)
+    ranked.push_back({each, predictLoss(facts, each, target, numTrees)});
+  llvm::stable_sort(
+      ranked, [](const Ranked &a, const Ranked &b) { return a.loss < b.loss; });
+  return ranked;
+}
+
 SmallVector<RowsModel::Ranked>
 RowsModel::rank(MLIRContext *context, const RowFacts &facts,
                 const ScheduleTarget &target) const {
-  SmallVector<Ranked> ranked;
-  auto keep = [&](size_t most) {
-    llvm::stable_sort(ranked, [](const Ranked &a, const Ranked &b) {
-      return a.loss < b.loss;
-    });
-    ranked.truncate(std::min(ranked.size(), most));
+  // Those that so many trees take for the fastest.
+  auto best = [&](ArrayRef<RowsScheduleAttr> schedules, size_t numTrees,
+                  size_t most) {
+    SmallVector<RowsScheduleAttr> kept;
+    for (const Ranked &each : rankBy(schedules, facts, target, numTrees))
+      if (kept.size() < most)
+        kept.push_back(each.schedule);
+    return kept;
   };
-  for (RowsScheduleAttr basic : basicRows(context, facts, target))
-    ranked.push_back({basic, predictLoss(facts, basic, target, fewTrees)});
-  keep(mostAfterFew);
-  for (Ranked &each : ranked)
-    each.loss = predictLoss(facts, each.schedule, target);
-  keep(mostRefined);
-  SmallVector<Ranked> best;
-  std::swap(best, ranked);
-  for (const Ranked &each : best)
-    for (RowsScheduleAttr refined : refinedRows(each.schedule, facts, target))
-      ranked.push_back({refined, predictLoss(facts, refined, target)});
-  keep(SIZE_MAX);
-  return ranked;
+  SmallVector<RowsScheduleAttr> refined;
+  for (RowsScheduleAttr basic :
+       best(best(basicRows(context, facts, target), fewTrees, mostAfterFew),
+            trees.numTrees(), mostRefined))
+    llvm::append_range(
+        refined, best(refinedRows(basic, facts, target), fewTrees, mostOfEach));
+  return rankBy(refined, facts, target, trees.numTrees());
 }

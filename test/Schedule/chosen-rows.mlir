@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 -fuse-lower=chip=sm_90 -o /dev/null
-// RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 small=true" -fuse-lower="chip=sm_90 small=true" -o /dev/null
-// RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 few=true" -fuse-lower="chip=sm_90 few=true" -o /dev/null
+// RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 size=small" -fuse-lower="chip=sm_90 size=small" -o /dev/null
+// RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 size=few" -fuse-lower="chip=sm_90 size=few" -o /dev/null
 // RUN: fuse-opt %s -fuse-form=chip=sm_80 -fuse-schedule=chip=sm_80 -fuse-lower=chip=sm_80 -o /dev/null
 
 // Rows of many kinds and lengths have a schedule that can be lowered, in calls of each

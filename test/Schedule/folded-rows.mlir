@@ -1,5 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=sm_90 | FileCheck %s
-// RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules="chip=sm_90 small=true" | FileCheck %s --check-prefix=SMALL
+// RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules="chip=sm_90 size=small" | FileCheck %s --check-prefix=SMALL
 // RUN: fuse-opt %s -split-input-file -fuse-form-kernels -fuse-assign-schedules=chip=cpu | FileCheck %s --check-prefix=CPU
 
 // Eight rows of an odd number of 16-bit elements are whole vectors.

@@ -1,7 +1,7 @@
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90}))' | FileCheck %s
-// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 small=true}))' | FileCheck %s --check-prefix=SMALL
-// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 brief=true}))' | FileCheck %s --check-prefix=BRIEF
-// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 few=true}))' | FileCheck %s --check-prefix=FEW
+// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 size=small}))' | FileCheck %s --check-prefix=SMALL
+// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 size=brief}))' | FileCheck %s --check-prefix=BRIEF
+// RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=sm_90 size=few}))' | FileCheck %s --check-prefix=FEW
 // RUN: fuse-opt %s -pass-pipeline='builtin.module(func.func(fuse-assign-schedules{chip=cpu}))' | FileCheck %s --check-prefix=CPU
 
 // Calls of other sizes may have other schedules; the function says that they are apart,

@@ -119,22 +119,24 @@ TEST_F(FactsTest, Layouts) {
 }
 
 TEST_F(FactsTest, SmallWhereTheProgramTellsSizesApart) {
-  EXPECT_FALSE(facts(tensor(8), tensor(8)).small);
+  auto size = [&](int64_t n) { return facts(tensor(n), tensor(n)).size; };
+  EXPECT_EQ(size(8), CallSize::large);
   // The input and the output together.
   spec.smallBytes = 2 * 8 * 2;
-  EXPECT_TRUE(facts(tensor(8), tensor(8)).small);
+  EXPECT_EQ(size(8), CallSize::small);
   EXPECT_EQ(facts(tensor(8), tensor(8, 16)).str(),
             "aligned16, divisible, index32, separate, small");
-  EXPECT_FALSE(facts(tensor(9), tensor(9)).small);
-  EXPECT_FALSE(facts(tensor(8), tensor(8)).brief);
+  EXPECT_EQ(size(9), CallSize::large);
   spec.briefBytes = 2 * 6 * 2;
-  EXPECT_FALSE(facts(tensor(8), tensor(8)).brief);
-  EXPECT_TRUE(facts(tensor(6), tensor(6)).brief);
-  EXPECT_FALSE(facts(tensor(6), tensor(6)).few);
+  EXPECT_EQ(size(8), CallSize::small);
+  EXPECT_EQ(size(6), CallSize::brief);
   spec.fewBytes = 2 * 4 * 2;
-  EXPECT_FALSE(facts(tensor(8), tensor(8)).few);
+  EXPECT_EQ(size(6), CallSize::brief);
   EXPECT_EQ(facts(tensor(4), tensor(4, 16)).str(),
-            "aligned16, index32, separate, small, brief, few");
+            "aligned16, index32, separate, few");
+  // Where brief calls share the kernels of small ones.
+  spec.briefBytes = 0;
+  EXPECT_EQ(size(6), CallSize::small);
 }
 
 TEST_F(FactsTest, SizesAreOfTheFirstRangeThatHasThem) {
@@ -171,13 +173,10 @@ TEST(Facts, KeysAreUnique) {
     for (bool divisible : {false, true})
       for (bool index32 : {false, true})
         for (bool separate : {false, true})
-          for (bool small : {false, true})
-            for (bool brief : {false, true})
-              for (bool few : {false, true}) {
-                Facts facts{aligned, divisible, index32, separate,
-                            {},      small,     brief,   few};
-                keys.insert(facts.key());
-              }
+          for (CallSize size : mlir::fuse::allCallSizes) {
+            Facts facts{aligned, divisible, index32, separate, {}, size};
+            keys.insert(facts.key());
+          }
   EXPECT_EQ(keys.size(), size_t(Facts::numKeys));
   EXPECT_EQ(*keys.rbegin(), Facts::numKeys - 1);
   EXPECT_EQ(Facts().str(), "none");

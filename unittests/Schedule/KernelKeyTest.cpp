@@ -7,6 +7,7 @@
 
 #include "ParseProgram.h"
 #include "fuse/Schedule/TuningFile.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -14,12 +15,12 @@ using namespace mlir::fuse;
 namespace {
 class KernelKeyTest : public ProgramTest {
 protected:
-  std::string key(StringRef text, bool divisible = true, bool small = false,
-                  bool brief = false, bool few = false) {
+  std::string key(StringRef text, bool divisible = true,
+                  CallSize size = CallSize::large) {
     func::FuncOp function = parse(text);
     DimClasses dims(function);
     return kernelKey(*function.getOps<KernelOp>().begin(), dims, divisible,
-                     small, brief, few);
+                     size);
   }
 };
 
@@ -78,14 +79,10 @@ TEST_F(KernelKeyTest, DependsOnOpsTypesDimsAndFacts) {
   EXPECT_NE(changed("f32", "f16"), expected);
   EXPECT_NE(changed("?x?x", "?x64x"), expected);
   EXPECT_NE(key(text, /*divisible=*/false), expected);
-  std::string small = key(text, /*divisible=*/true, /*small=*/true);
-  EXPECT_NE(small, expected);
-  std::string brief = key(text, /*divisible=*/true, /*small=*/true,
-                          /*brief=*/true);
-  EXPECT_NE(brief, small);
-  EXPECT_NE(key(text, /*divisible=*/true, /*small=*/true, /*brief=*/true,
-                /*few=*/true),
-            brief);
+  std::set<std::string> keys;
+  for (CallSize size : allCallSizes)
+    keys.insert(key(text, /*divisible=*/true, size));
+  EXPECT_EQ(keys.size(), allCallSizes.size());
   EXPECT_NE(changed("%x: tensor<?x?xf32>",
                     "%x: tensor<?x?xf32> {fuse.strided = \"rows\"}"),
             expected);

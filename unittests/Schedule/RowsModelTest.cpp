@@ -102,12 +102,12 @@ TEST_F(RowsModelTest, AWinnerGoesBeforeWhatTheTreesSay) {
        found.key() + "\": [8192, 1, 0]}}")
           .str();
   RowsModel model = read(text);
-  target.setSizes(true, false, false);
+  target.size = CallSize::small;
   EXPECT_EQ(model.choose(&context, found, target).getThreads(), 512);
   // Calls of another size and rows of another length have none.
-  target.setSizes(false, false, false);
+  target.size = CallSize::large;
   EXPECT_EQ(model.choose(&context, found, target).getThreads(), 256);
-  target.setSizes(true, false, false);
+  target.size = CallSize::small;
   EXPECT_FALSE(model.winner(&context, facts("?x4096xbf16", target), target));
 }
 

@@ -21,6 +21,7 @@
 #ifndef FUSE_PIPELINES_PIPELINES_H
 #define FUSE_PIPELINES_PIPELINES_H
 
+#include "fuse/Schedule/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -47,19 +48,8 @@ struct PipelineOptions : public PassPipelineOptions<PipelineOptions> {
       *this, "divisible",
       llvm::cl::desc("Dynamic last dimensions are multiples of 16 bytes"),
       llvm::cl::init(false)};
-  Option<bool> small{
-      *this, "small",
-      llvm::cl::desc(
-          "Latency counts more than bandwidth: calls move few bytes"),
-      llvm::cl::init(false)};
-  Option<bool> brief{
-      *this, "brief",
-      llvm::cl::desc("Calls move so few bytes that the time is one block's"),
-      llvm::cl::init(false)};
-  Option<bool> few{
-      *this, "few",
-      llvm::cl::desc("Calls move so few bytes that multiprocessors are idle"),
-      llvm::cl::init(false)};
+  Option<CallSize> size{*this, "size", llvm::cl::desc("How much calls move"),
+                        llvm::cl::init(CallSize::large), callSizeValues()};
   Option<bool> inPlace{
       *this, "in-place",
       llvm::cl::desc(

@@ -16,8 +16,11 @@
 
 #include "fuse/Runtime/ProgramSpec.h"
 #include "fuse/Runtime/Tensor.h"
+#include "fuse/Target/CallSize.h"
 
 namespace fuse::runtime {
+
+using mlir::fuse::CallSize;
 
 /// Tensors of up to this many elements may be indexed with 32 bits: 2^31 less
 /// a margin of 2^20, so that the masked lanes of a last block, which lie past
@@ -38,15 +41,9 @@ struct Facts {
   bool separate = false;
   /// The layout of each input; empty where all are dense.
   llvm::SmallVector<Layout, 0> layouts;
-  /// All inputs and outputs together take at most ProgramSpec::smallBytes, so
-  /// that the latency of a kernel counts more than its bandwidth.
-  bool small = false;
-  /// They take at most ProgramSpec::briefBytes, so that the time is one
-  /// block's.
-  bool brief = false;
-  /// They take at most ProgramSpec::fewBytes, so that multiprocessors are idle
-  /// where each row has one.
-  bool few = false;
+  /// By the bytes of all inputs and outputs together: the class with the least
+  /// bound that they are within, of those that ProgramSpec has bounds for.
+  CallSize size = CallSize::large;
   /// The inputs, in ascending order, whose strides do not let the program join
   /// the dims that it joins (TensorSpec::joined), so that it copies them first.
   llvm::SmallVector<unsigned, 0> copied = {};
@@ -65,14 +62,14 @@ struct Facts {
   static Facts usual() { return {true, true, true, true, {}}; }
 
   /// Exclusive upper bound of key().
-  static constexpr unsigned numKeys = 128;
+  static constexpr unsigned numKeys = 64;
   /// A number unique to the facts other than layouts, copies and sizes.
   unsigned key() const {
     return aligned16 | divisible << 1 | index32 << 2 | separate << 3 |
-           small << 4 | brief << 5 | few << 6;
+           static_cast<unsigned>(size) << 4;
   }
 
-  /// "aligned16, divisible, index32, separate, small, brief, few", or "none";
+  /// "aligned16, divisible, index32, separate, small", or "none";
   /// with strided inputs also "layouts: dense any", "copied: 1", for a range of
   /// sizes "sizes: rows=64".
   std::string str() const;

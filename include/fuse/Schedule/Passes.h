@@ -8,8 +8,10 @@
 #ifndef FUSE_SCHEDULE_PASSES_H
 #define FUSE_SCHEDULE_PASSES_H
 
+#include "fuse/Target/CallSize.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mlir::fuse {
 
@@ -19,6 +21,15 @@ inline constexpr llvm::StringLiteral kTogetherAttr = "fuse.together";
 /// On a function, records of kernels that were one: `producer`, `consumer` and
 /// the `reason`.
 inline constexpr llvm::StringLiteral kDetachedAttr = "fuse.detached";
+
+/// The values of options that say how much calls move.
+inline llvm::cl::ValuesClass callSizeValues() {
+  return llvm::cl::values(
+      clEnumValN(CallSize::large, "large", "Bandwidth is the time"),
+      clEnumValN(CallSize::small, "small", "Latency counts more"),
+      clEnumValN(CallSize::brief, "brief", "The time is one block's"),
+      clEnumValN(CallSize::few, "few", "Multiprocessors are idle"));
+}
 
 #define GEN_PASS_DECL
 #include "fuse/Schedule/Passes.h.inc"

@@ -59,7 +59,8 @@ public:
   /// A kernel's rows of one length, in calls of one of four sizes.
   struct Winner {
     int64_t length;
-    unsigned size, schedule;
+    CallSize size;
+    unsigned schedule;
   };
   const llvm::StringMap<std::vector<Winner>> &getWinners() const {
     return winners;
@@ -69,6 +70,10 @@ public:
 private:
   explicit RowsModel(TreeModel trees) : trees(std::move(trees)) {}
   llvm::Error readWinners(const llvm::json::Object &data);
+  SmallVector<Ranked> rankBy(ArrayRef<RowsScheduleAttr> schedules,
+                             const RowFacts &facts,
+                             const ScheduleTarget &target,
+                             size_t numTrees) const;
 
   std::string board;
   TreeModel trees;

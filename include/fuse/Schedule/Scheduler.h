@@ -17,6 +17,7 @@
 #include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Schedule/SizeRanges.h"
+#include "fuse/Target/CallSize.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <optional>
@@ -45,38 +46,24 @@ struct ScheduleTarget {
   bool aligned = true;
   /// Dynamic last dimensions are multiples of 16 bytes.
   bool divisible = false;
-  /// Calls move at most smallBytes().
-  bool small = false;
-  /// Calls move at most briefBytes(), and so are small.
-  bool brief = false;
-  /// Calls move at most fewBytes(), and so are brief.
-  bool few = false;
+  /// How much calls move.
+  CallSize size = CallSize::large;
+  /// Products are rounded before they are added.
+  bool strict = false;
   /// None on a CPU.
   std::optional<GPUTarget> gpu;
   /// Sizes that contractions are scheduled for.
   SmallVector<AssumedSize> assumed;
 
-  /// For calls that are so small: what are few are brief, and brief ones small.
-  void setSizes(bool isSmall, bool isBrief, bool isFew);
-
-  /// Calls that move no more than this are so short that what their kernels
-  /// wait for counts more than the bandwidth; 0 on a CPU.
-  int64_t smallBytes() const;
-
-  /// Calls that move no more than this have a block or two for each
-  /// multiprocessor, whose time is that of the call; 0 on a CPU.
-  int64_t briefBytes() const;
-
-  /// Calls that move no more than this have so few rows that multiprocessors
-  /// would be idle if each had one; 0 on a CPU.
-  int64_t fewBytes() const;
+  /// What calls of a size move at most; 0 on a CPU. Large ones have no bound.
+  int64_t mostBytes(CallSize size) const;
+  /// Of a call that moves so many bytes.
+  CallSize sizeOf(double bytes) const;
 };
 
-/// Whether the kernel is for calls of at most target.smallBytes(): by what it
-/// moves if that is known, else as the target says.
-bool isSmallCall(KernelOp kernel, const ScheduleTarget &target);
-/// Whether it is for calls that take as long as one block.
-bool isBriefCall(KernelOp kernel, const ScheduleTarget &target);
+/// The size of the calls that the kernel is for: by what it moves if that is
+/// known, else as the target says.
+CallSize callSize(KernelOp kernel, const ScheduleTarget &target);
 
 /// Each returns null where it does not apply.
 ScheduleAttrInterface proposePointwise(KernelOp kernel, const DimClasses &dims,

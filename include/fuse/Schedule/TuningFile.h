@@ -26,6 +26,7 @@
 #include "fuse/Analysis/DimClasses.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Schedule/SizeRanges.h"
+#include "fuse/Target/CallSize.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -66,10 +67,9 @@ private:
 
 /// What a kernel computes, from which tensors, as 32 hexadecimal digits. Equal
 /// for kernels that differ in names and places in the source only. `divisible`,
-/// `small`, `brief`, `few` and `assumed` as in ScheduleTarget.
+/// `size` and `assumed` as in ScheduleTarget.
 std::string kernelKey(KernelOp kernel, const DimClasses &dims, bool divisible,
-                      bool small, bool brief, bool few,
-                      ArrayRef<AssumedSize> assumed = {});
+                      CallSize size, ArrayRef<AssumedSize> assumed = {});
 
 } // namespace mlir::fuse
 

@@ -18,13 +18,13 @@ LENGTHS = (33, 1000, 1025, 2056, 2816, 4097, 4100, 8192, 10240, 12289, 16384, 24
 LENGTHS += (32768, 40000, 50257, 65536, 65552, 100001, 131072, 262144, 600000)
 LENGTHS += (1048576, 3000000)
 TYPES = ("f8E4M3FN", "i8", "bf16", "f32", "f64")
-# Rows, chip, small.
+# Rows, chip, how much calls move.
 CALLS = (
-    ("?", "sm_90", "false"),
-    ("?", "sm_90", "true"),
-    ("3", "sm_90", "false"),
-    ("?", "sm_80", "false"),
-    ("?", "sm_120", "false"),
+    ("?", "sm_90", "large"),
+    ("?", "sm_90", "small"),
+    ("3", "sm_90", "large"),
+    ("?", "sm_80", "large"),
+    ("?", "sm_120", "large"),
 )
 # X is the type of all elements, R of one a row, W of weights, S of one in all.
 BODIES = {
@@ -83,8 +83,8 @@ def program(kind, element, length, rows):
 
 
 def refusal(tool, case):
-    kind, element, length, (rows, chip, small) = case
-    options = f"chip={chip} small={small}"
+    kind, element, length, (rows, chip, size) = case
+    options = f"chip={chip} size={size}"
     passes = [f"-fuse-form=chip={chip}", f"-fuse-schedule={options}"]
     done = subprocess.run(
         [tool, "-", *passes, f"-fuse-lower={options}", "-o", "/dev/null"],

@@ -33,18 +33,18 @@ REPEATED_WORK = [
         "lit:Schedule",
         (
             "large-calls-leave-the-caches",
-            "  return isSmall && !isBrief && areWords &&",
-            "  return !isBrief && areWords &&",
+            "  return calls == CallSize::small && areWords &&",
+            "  return calls <= CallSize::small && areWords &&",
         ),
         (
             "brief-calls-leave-the-caches",
-            "  return isSmall && !isBrief && areWords &&",
-            "  return isSmall && areWords &&",
+            "  return calls == CallSize::small && areWords &&",
+            "  return calls >= CallSize::small && areWords &&",
         ),
         (
             "16-bit-elements-leave-the-caches",
-            "  return isSmall && !isBrief && areWords &&",
-            "  return isSmall && !isBrief &&",
+            "  return calls == CallSize::small && areWords &&",
+            "  return calls == CallSize::small &&",
         ),
     ),
     *of_file(

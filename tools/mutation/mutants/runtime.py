@@ -39,13 +39,13 @@ RUNTIME = [
         ),
         (
             "many-bytes-are-few",
-            "spec.smallBytes > 0 && bytes <= uint64_t(spec.smallBytes);",
-            "spec.smallBytes > 0;",
+            "if (bound > 0 && bytes <= uint64_t(bound))",
+            "if (bound > 0)",
         ),
         (
-            "all-calls-have-few-rows",
-            "spec.fewBytes > 0 && bytes <= uint64_t(spec.fewBytes);",
-            "spec.fewBytes > 0;",
+            "all-sizes-share-kernels-of-few",
+            "if (bound > 0 && bytes <= uint64_t(bound))",
+            "if (bytes <= uint64_t(bound) || bound == 0)",
         ),
         (
             "everything-is-whole-vectors",
