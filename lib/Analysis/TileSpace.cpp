@@ -170,5 +170,6 @@ int64_t SharedTileLayout::rowGroup() const {
 
 int64_t SharedTileLayout::bytes() const {
   int64_t sums = contractions * totalElements() * (isLong ? 2 : 1);
-  return groups() * elementBytes * (rowElements() + columnElements() + sums);
+  return schedule.groups() * elementBytes *
+         (rowElements() + columnElements() + sums);
 }

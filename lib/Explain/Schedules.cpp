@@ -191,26 +191,15 @@ static std::string explainOrdinaryCores(KernelOp kernel, const DimClasses &dims,
   return reason ? "; tensor cores cannot run it: " + reason.sentence() : "";
 }
 
-static bool isOfFloat64(KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().getOps<ContractOp>(),
-                      [](ContractOp contract) {
-                        return contract.getType().getElementType().isF64();
-                      });
-}
-
 static std::string explainTiled(TiledScheduleAttr schedule, KernelOp kernel,
                                 const DimClasses &dims,
                                 std::optional<TensorFacts> facts) {
   bool isShared = schedule.getThreads() > 1;
-  int64_t pieces = schedule.getTileM() / schedule.getRows() *
-                   (schedule.getTileN() / schedule.getColumns());
-  int64_t groups = isShared ? schedule.getThreads() / pieces : 1;
-  std::string shared =
-      groups == 1 ? ""
-                  : formatv("; {0} groups of threads take these in turn, and "
-                            "their sums are added in order",
-                            groups)
-                        .str();
+  std::string shared;
+  if (int64_t groups = schedule.groups(); groups > 1)
+    shared = formatv("; {0} groups of threads take these in turn, and their "
+                     "sums are added in order",
+                     groups);
   return formatv(
       "it contracts; a block brings {0} places of the summed axis at a time "
       "into {1} for a tile of {2} x {3}, and a thread keeps {4} x {5} sums in "
@@ -218,9 +207,8 @@ static std::string explainTiled(TiledScheduleAttr schedule, KernelOp kernel,
       schedule.getTileK(), isShared ? "shared memory" : "panels in its cache",
       schedule.getTileM(), schedule.getTileN(), schedule.getRows(),
       schedule.getColumns(), shared,
-      isShared && isOfFloat64(kernel)
-          ? "; chips with tensor cores for f64 multiply by mma.sync"
-          : explainOrdinaryCores(kernel, dims, facts));
+      schedule.getMmaK() ? "; tensor cores multiply f64 by mma.sync"
+                         : explainOrdinaryCores(kernel, dims, facts));
 }
 
 static std::string explainContraction(ContractionScheduleAttr schedule,

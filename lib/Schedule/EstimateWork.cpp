@@ -461,7 +461,7 @@ BlockWork KernelWork::tiled(TiledScheduleAttr schedule,
   work.sharedBytes = layout.bytes();
   work.memoryBytes = bytes / work.blocks;
   work.cachedBytes = summed * sides * elementBytes(space.shape());
-  double own = summed / layout.groups();
+  double own = summed / schedule.groups();
   work.cachedWaits = own / schedule.getTileK();
   work.instructions =
       own * (sums + (schedule.getRows() + schedule.getColumns()) / 4.0 +

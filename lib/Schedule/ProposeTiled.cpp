@@ -116,7 +116,8 @@ static ScheduleAttrInterface proposePanels(KernelOp kernel,
       }
     }
   return TiledScheduleAttr::get(kernel.getContext(), /*threads=*/1, lanes,
-                                tileM, tileN, tileK, rows, columns);
+                                tileM, tileN, tileK, rows, columns,
+                                /*mma_k=*/0);
 }
 
 /// Tiles of groups of `threads`, whose pieces are `rows` x `columns`; some are
@@ -167,30 +168,32 @@ static double busiestMultiprocessor(const TileProblem &problem,
   if (problem.isWide) {
     constexpr double ofWide = 0.5;
     words = 2;
-    perClock = gpu.mmaSyncFloat64PerClock ? gpu.mmaSyncFloat64PerClock
-                                          : gpu.float32PerClock * ofWide;
+    perClock = schedule.getMmaK() ? gpu.mmaSyncFloat64PerClock
+                                  : gpu.float32PerClock * ofWide;
   }
   double multiplying = (tileM * tileN / perClock +
                         (tileM + tileN) * words * fitted.productsOfBringing /
                             gpu.float32PerClock) *
                        problem.depth;
   double steps =
-      std::ceil(problem.depth / (schedule.getTileK() * layout.groups()));
+      std::ceil(problem.depth / (schedule.getTileK() * schedule.groups()));
   // Each group writes and reads its totals.
-  double totals = 2 * layout.groups() * layout.totalElements();
+  double totals = 2 * schedule.groups() * layout.totalElements();
   return std::max(each * multiplying,
                   std::ceil(each / resident) * steps * fitted.waitingClocks) +
          each * totals * words * sizeof(float) / gpu.sharedBytesPerClock;
 }
 
-/// All tiles, for the numbers of groups that a block has room for. Steps are
-/// two products of tensor cores at least, or longer where loads are few.
+/// All tiles, for the numbers of groups that a block has room for. f64 is
+/// multiplied on tensor cores where the chip's can; these round a product once,
+/// with its sum. Steps are two of their products at least, or longer where
+/// loads are few.
 static SmallVector<TiledScheduleAttr>
-allSharedTiles(MLIRContext *context, bool isWide, const GPUTarget &gpu) {
+allSharedTiles(MLIRContext *context, bool isWide,
+               const ScheduleTarget &target) {
   constexpr int64_t usualPlaces = 8;
-  int64_t fewest = usualPlaces;
-  if (isWide)
-    fewest = std::max<int64_t>(fewest, 2 * gpu.float64Places);
+  int64_t mmaK = isWide && !target.strict ? target.gpu->float64Places : 0;
+  int64_t fewest = std::max(usualPlaces, 2 * mmaK);
   SmallVector<TiledScheduleAttr> found;
   for (const auto &tile : sharedTiles)
     for (int64_t groups : groupsOfBlock)
@@ -202,7 +205,8 @@ allSharedTiles(MLIRContext *context, bool isWide, const GPUTarget &gpu) {
           continue;
         auto schedule = TiledScheduleAttr::get(
             context, groups * tile.threads, /*vector=*/isWide ? 2 : 4,
-            tile.tileM, tile.tileN, /*tileK=*/places, tile.rows, tile.columns);
+            tile.tileM, tile.tileN, /*tileK=*/places, tile.rows, tile.columns,
+            mmaK);
         if (!llvm::is_contained(found, schedule))
           found.push_back(schedule);
       }
@@ -219,7 +223,7 @@ mlir::fuse::sharedTilesOf(KernelOp kernel, const DimClasses &dims,
   TileProblem problem = problemOf(*space, dims);
   SmallVector<std::pair<double, TiledScheduleAttr>> costs;
   for (TiledScheduleAttr schedule :
-       allSharedTiles(kernel.getContext(), problem.isWide, *target.gpu)) {
+       allSharedTiles(kernel.getContext(), problem.isWide, target)) {
     SharedTileLayout layout(schedule, *space, dims);
     if (layout.bytes() <= target.gpu->maxSharedBytesPerBlock)
       costs.push_back(

@@ -316,7 +316,7 @@ def test_products_of_bytes(inspect, right):
 TILED = """
 func.func @f(%x: tensor<MxKxT>, %w: tensor<NxKxT>) -> tensor<MxNxT> {
   %r = fuse.kernel "f" ins(%x, %w : tensor<MxKxT>, tensor<NxKxT>) -> tensor<MxNxT>
-      schedule = #fuse.tiled<threads = THREADS, vector = 2, tile_m = 16, tile_n = 32, tile_k = 16, rows = 4, columns = 4> {
+      schedule = #fuse.tiled<threads = THREADS, vector = 2, tile_m = 16, tile_n = 32, tile_k = 16, rows = 4, columns = 4MMA> {
   ^bb0(%a: tensor<MxKxT>, %b: tensor<NxKxT>):
     %y = fuse.contract "mk,nk->mn" %a, %b : tensor<MxKxT>, tensor<NxKxT> -> tensor<MxNxT>
     fuse.yield %y : tensor<MxNxT>
@@ -333,6 +333,7 @@ def test_tiles_in_shared_memory(inspect, dtype, groups):
     rng = np.random.default_rng(9)
     m, n, k = 21, 40, 150
     program = TILED.replace("xT>", f"x{dtype}>").replace("THREADS", str(32 * groups))
+    program = program.replace("MMA", ", mma_k = 8" if dtype == "f64" else "")
     for name, size in (("M", m), ("N", n), ("K", k)):
         program = re.sub(rf"(?<=[x<]){name}x", f"{size}x", program)
     wide = "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64"

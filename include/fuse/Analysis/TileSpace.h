@@ -81,13 +81,6 @@ public:
   SharedTileLayout(TiledScheduleAttr schedule, const TileSpace &space,
                    const DimClasses &dims);
 
-  /// Groups of threads that take the steps of the summed axis in turn, each
-  /// with as many threads as the tile has pieces.
-  int64_t groups() const {
-    int64_t pieces = schedule.getTileM() / schedule.getRows() *
-                     (schedule.getTileN() / schedule.getColumns());
-    return std::max<int64_t>(1, schedule.getThreads() / pieces);
-  }
   /// Rows and columns of a warp.
   int64_t warpRows() const { return kLaneRows * schedule.getRows(); }
   int64_t warpColumns() const { return kLaneColumns * schedule.getColumns(); }

@@ -42,6 +42,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -55,7 +56,7 @@ public:
         schedule(schedule), space(space), places(frame, space, schedule),
         layout(schedule, space, frame.dims), pieces(frame, schedule, layout),
         width(schedule.getVector()), depth(schedule.getTileK()),
-        groups(layout.groups()), threads(schedule.getThreads() / groups) {}
+        groups(schedule.groups()), threads(schedule.getThreads() / groups) {}
 
   FailureOr<Grid> run();
 
@@ -74,6 +75,7 @@ private:
   using Loaded = SmallVector<SmallVector<Value>, 2>;
 
   LogicalResult verify();
+  LogicalResult verifyTensorCores();
   void allocate();
   void placeThread();
   Copy copyOf(const TileContraction &contraction, bool isRows);
@@ -150,6 +152,31 @@ LogicalResult SharedLowering::verify() {
                    " x tile_k = " + Twine(tile * depth) +
                    " elements evenly, but got threads = " + Twine(threads) +
                    " of a group; use a larger tile_k");
+  return verifyTensorCores();
+}
+
+/// Whether the chip has such products, and the program may have them.
+LogicalResult SharedLowering::verifyTensorCores() {
+  int64_t wanted = schedule.getMmaK();
+  if (wanted == 0)
+    return success();
+  const EmitOptions &options = emitter.getOptions();
+  auto error = [&](const Twine &expected, const Twine &got) {
+    return frame.kernel.emitError()
+           << "expected " << expected << " with mma_k = " << wanted
+           << ", but got " << got << "; leave mma_k out";
+  };
+  Type element = getElementTypeOrSelf(space.shape().getType());
+  if (!element.isF64())
+    return error("contractions of f64", debugString(element));
+  if (options.float64Places != wanted)
+    return error("a chip whose tensor cores multiply f64",
+                 options.float64Places
+                     ? "one with mma_k = " + Twine(options.float64Places)
+                     : Twine("one whose do not"));
+  if (options.strict)
+    return error("a program whose products may reach their sums unrounded",
+                 "a strict one");
   return success();
 }
 
@@ -180,7 +207,7 @@ void SharedLowering::placeThread() {
     ownGroup = emitter.div(thread, Index::constant(threads));
     thread = emitter.rem(thread, Index::constant(threads));
   }
-  pieces.place(thread, type);
+  pieces.place(thread);
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,21 +14,7 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Products are rounded once with their sum, which --strict does not allow.
-bool TilePieces::mayUseTensorCores(Type type) const {
-  const EmitOptions &options = emitter.getOptions();
-  int64_t each = options.float64Places;
-  if (!type.isF64() || each == 0 || options.strict)
-    return false;
-  // Half a step is multiplied at a time.
-  int64_t rows = each > kPlaces ? 2 * kBlock : kBlock;
-  return layout.warpRows() % rows == 0 && schedule.getVector() == 2 &&
-         schedule.getTileK() % (2 * each) == 0;
-}
-
-void TilePieces::place(const Index &thread, Type type) {
-  if (mayUseTensorCores(type))
-    places = emitter.getOptions().float64Places;
+void TilePieces::place(const Index &thread) {
   Index warpSize = Index::constant(SharedTileLayout::kWarpSize);
   Index lane = emitter.rem(thread, warpSize);
   Index warp = emitter.div(thread, warpSize);

@@ -12,13 +12,12 @@
 //
 //   columns of a warp, by lane, with two groups   0011223344556677 001122334...
 //
-// Chips with tensor cores for f64 multiply 8 x 8 or 16 x 8 sums of a warp by
-// mma.sync. Of every 8 x 8 a thread then has one row and two neighbouring
-// columns, and reads one element of each operand for 4 places of the summed
-// axis:
+// With mma_k, warps multiply 8 x 8 or 16 x 8 sums of f64 by mma.sync. Of every
+// 8 x 8 a thread then has one row and two neighbouring columns, and reads one
+// element of each operand for 4 places of the summed axis:
 //
 //   rows      lane / 4, place lane % 4        sums   row lane / 4,
-//   columns   lane / 4, place lane % 4               columns 2 (lane % 4) and +
+//   columns   lane / 4, place lane % 4               columns 2 (lane % 4) + 0,
 //   1
 //
 //===----------------------------------------------------------------------===//
@@ -37,10 +36,11 @@ public:
   TilePieces(KernelFrame &frame, TiledScheduleAttr schedule,
              const SharedTileLayout &layout)
       : frame(frame), emitter(frame.emitter), builder(frame.builder),
-        schedule(schedule), layout(layout), width(schedule.getVector()) {}
+        schedule(schedule), layout(layout), width(schedule.getVector()),
+        places(schedule.getMmaK()) {}
 
-  /// Finds the sums of thread `thread` of a group, whose elements are `type`.
-  void place(const Index &thread, Type type);
+  /// Finds the sums of thread `thread` of a group.
+  void place(const Index &thread);
 
   /// Rows and columns of a thread's sums.
   int64_t ownRows() const { return places ? rowBlocks() : schedule.getRows(); }
@@ -62,7 +62,6 @@ private:
   /// operand is for.
   static constexpr int64_t kBlock = 8, kPlaces = 4;
 
-  bool mayUseTensorCores(Type type) const;
   int64_t rowBlocks() const { return layout.warpRows() / kBlock; }
   void multiplyPlace(const NearBuffer &rows, const NearBuffer &columns,
                      const Index &rowStart, const Index &columnStart,
@@ -78,8 +77,9 @@ private:
   TiledScheduleAttr schedule;
   const SharedTileLayout &layout;
   int64_t width;
-  /// Places of a product on tensor cores; 0 on the ordinary ones.
-  int64_t places = 0;
+  /// Of the summed axis, that a product on tensor cores takes; 0 on the
+  /// ordinary cores.
+  int64_t places;
   /// Of the first sum in the tile; and of what this thread reads of the first
   /// operands, which is in place `readPlace` of a step.
   Index row, column, readRow, readColumn, readPlace = Index::constant(0);

@@ -396,15 +396,37 @@ LogicalResult StreamedPanelsScheduleAttr::verify(EmitError emitError,
                      << "; choose fewer rows";
 }
 
+/// Of f64 on tensor cores. A warp has 4 x rows, of which an instruction takes 8
+/// or 16, and half a step is multiplied at a time.
+static LogicalResult verifyWideProducts(EmitError emitError, int64_t threads,
+                                        int64_t vector, int64_t tileK,
+                                        int64_t rows, int64_t mmaK) {
+  if (mmaK == 0)
+    return success();
+  if (mmaK != 4 && mmaK != 8)
+    return emitError() << "expected mma_k to be 0, 4 or 8, but got " << mmaK
+                       << "; choose 8";
+  if (threads == 1 || vector != 2)
+    return emitError() << "expected several threads and vector = 2 with mma_k, "
+                          "but got threads = "
+                       << threads << " and vector = " << vector
+                       << "; leave mma_k out";
+  if (failed(verifyPieces(emitError, "tile_k", tileK, "2 x mma_k", 2 * mmaK)))
+    return failure();
+  return verifyPieces(emitError, "rows", rows, "mma_k / 2", mmaK / 2);
+}
+
 LogicalResult TiledScheduleAttr::verify(EmitError emitError, int64_t threads,
                                         int64_t vector, int64_t tileM,
                                         int64_t tileN, int64_t tileK,
-                                        int64_t rows, int64_t columns) {
+                                        int64_t rows, int64_t columns,
+                                        int64_t mmaK) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
       failed(verifyPieces(emitError, "tile_m", tileM, "rows", rows)) ||
       failed(verifyPieces(emitError, "tile_n", tileN, "columns", columns)) ||
       failed(verifyPieces(emitError, "columns", columns, "vector", vector)) ||
-      failed(verifyDepth(emitError, tileK)))
+      failed(verifyDepth(emitError, tileK)) ||
+      failed(verifyWideProducts(emitError, threads, vector, tileK, rows, mmaK)))
     return failure();
   bool isCPU = threads == 1;
   int64_t sums = rows * columns / (isCPU ? vector : 1);

@@ -652,3 +652,23 @@ func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 64, tile_
 
 // expected-error @below {{expected at least 3 stages where operands are computed a step ahead, but got 2; use stages = 3}}
 func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, stages = 2, consumers = 1, raster = 8, store = direct, persistent = 108, row_bits = 4>}
+
+// -----
+
+// expected-error @below {{expected mma_k to be 0, 4 or 8, but got 6; choose 8}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 32, vector = 2, tile_m = 16, tile_n = 32, tile_k = 16, rows = 4, columns = 4, mma_k = 6>}
+
+// -----
+
+// expected-error @below {{expected several threads and vector = 2 with mma_k, but got threads = 32 and vector = 4; leave mma_k out}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 32, vector = 4, tile_m = 16, tile_n = 32, tile_k = 16, rows = 4, columns = 4, mma_k = 8>}
+
+// -----
+
+// expected-error @below {{expected tile_k to be a multiple of 2 x mma_k = 16, but got 8; choose 16}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 32, vector = 2, tile_m = 16, tile_n = 32, tile_k = 8, rows = 4, columns = 4, mma_k = 8>}
+
+// -----
+
+// expected-error @below {{expected rows to be a multiple of mma_k / 2 = 4, but got 2; choose 4}}
+func.func private @f() attributes {s = #fuse.tiled<threads = 64, vector = 2, tile_m = 16, tile_n = 32, tile_k = 16, rows = 2, columns = 4, mma_k = 8>}

@@ -329,12 +329,16 @@ def TiledSchedule : Fuse_Schedule<"TiledSchedule", "tiled"> {
     pieces of `rows` x `columns` sums. With `threads` > 1 (GPU) it is shared
     memory, filled a step ahead; a thread has one piece, `vector` of its columns
     side by side. Groups of threads take steps in turn; their sums are added.
+    With `mma_k` > 0 warps multiply f64 on tensor cores, by instructions that
+    take so many places of the summed axis (`mma.sync`: 4 on sm_80, 8 on sm_90).
 
     1. `tile_m` is a multiple of `rows`, `tile_n` one of `columns`, and
        `columns` one of `vector`.
     2. A sum has at most 256 products in sequence: `tile_k` divides 256.
     3. A thread has at most 128 sums or vectors of sums.
     4. Several threads are the pieces of a tile, once for each group of them.
+    5. `mma_k` is 0, 4 or 8. `tile_k` is a multiple of twice as much, `rows` of
+       half as much, and `vector` is 2.
 
     ```mlir
     schedule = #fuse.tiled<threads = 1, vector = 16, tile_m = 240, tile_n = 512,
@@ -344,10 +348,18 @@ def TiledSchedule : Fuse_Schedule<"TiledSchedule", "tiled"> {
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
                         "int64_t":$tile_m, "int64_t":$tile_n,
                         "int64_t":$tile_k, "int64_t":$rows,
-                        "int64_t":$columns);
+                        "int64_t":$columns,
+                        DefaultValuedParameter<"int64_t", "0">:$mma_k);
   let extraClassDeclaration = [{
     /// Products that a sum has at most in sequence; see docs/numerics.md.
     static constexpr int64_t kMostInSequence = 256;
+
+    /// Groups of threads that take the steps of the summed axis in turn, each
+    /// with as many threads as the tile has pieces; 1 on a CPU.
+    int64_t groups() const {
+      int64_t pieces = getTileM() / getRows() * (getTileN() / getColumns());
+      return std::max<int64_t>(1, getThreads() / pieces);
+    }
   }];
 }
 
