@@ -132,6 +132,13 @@ def reference(torch, case, q, k, v, extra):
     return torch.stack(found)
 
 
+def error_of(torch, case, result, wanted):
+    """Of the reference's rows, over the largest element."""
+    got = [result[batch, head, -CHECKED_ROWS:] for batch, head in checked(case)]
+    got = torch.stack(got).float()
+    return ((got - wanted).abs().max() / wanted.abs().max()).item()
+
+
 def peers_of_op(torch, case, q, k, v):
     from torch.nn import functional
     from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -238,9 +245,7 @@ def run_case(torch, case, arguments):
             print(f"{case.name}: {name} fails: {str(error)[:120]!r}", flush=True)
             del functions[name]
             continue
-        got = [result[batch, head, -CHECKED_ROWS:] for batch, head in checked(case)]
-        got = torch.stack(got).float()
-        errors[name] = ((got - wanted).abs().max() / wanted.abs().max()).item()
+        errors[name] = error_of(torch, case, result, wanted)
     return {
         "name": case.name,
         "flops": case.flops,

@@ -82,14 +82,14 @@ SCORED = tuple(
 )
 
 
-def _decoded(batch, heads, key_heads, rows, tokens, head=128):
+def decoded(batch, heads, key_heads, rows, tokens, head=128):
     queries = "1 query" if rows == 1 else f"{rows} queries"
     name = f"{queries}, {batch} x {tokens} keys, {heads}/{key_heads} heads of {head}"
     return Case(name, batch, heads, key_heads, tokens, head, False, rows=rows)
 
 
 DECODED = tuple(
-    _decoded(*shape)
+    decoded(*shape)
     for shape in (
         (1, 32, 8, 1, 8192),
         (16, 32, 8, 1, 8192),
