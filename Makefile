@@ -20,7 +20,8 @@ configure: setup
 build: configure ## Build everything into build/
 	@cmake --build $(BUILD) --parallel $(JOBS)
 
-demo: build ## Five programs become one kernel each: run, checked, inspected
+demo: configure ## Five programs become one kernel each: run, checked, inspected
+	@cmake --build $(BUILD) --parallel $(JOBS) --target fuse
 	@tools/dev/demo.sh $(BUILD)
 
 test: build ## All tests: lit, GoogleTest, pytest
