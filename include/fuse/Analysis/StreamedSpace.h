@@ -73,6 +73,9 @@ struct StreamedSpace {
   SmallVector<RowFactor, 2> rowFactors;
   /// The second contraction's operand.
   Value weights;
+  /// The weights before they are rounded to the operand's type, which those in
+  /// registers need not be; of the type that sums have.
+  Value unroundedWeights() const;
   /// All that the weights are computed by.
   llvm::DenseSet<Operation *> front;
   /// Numbers of the results with one element a row, such as the logarithm of

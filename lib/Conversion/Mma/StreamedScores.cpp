@@ -284,10 +284,7 @@ SmallVector<Value> StreamedScores::weights(ArrayRef<Value> exponentials) {
   defineAt(exp.getResult(), exponentials);
   int64_t perBlock = pair / lanes;
   // What packs the weights rounds them.
-  Value rounded = space.weights;
-  if (auto cast = rounded.getDefiningOp<CastOp>();
-      cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())))
-    rounded = cast.getInput();
+  Value unrounded = space.unroundedWeights();
   SmallVector<Value> found(exponentials.size());
   for (int64_t half = 0; half < halves; ++half)
     for (int64_t column = 0; column < int64_t(columns.size()); ++column) {
@@ -296,7 +293,7 @@ SmallVector<Value> StreamedScores::weights(ArrayRef<Value> exponentials) {
       for (const StreamedSpace::RowFactor &factor : space.rowFactors)
         emitter.define(factor.op->getResult(0), point,
                        emitter.emitLanes(factor.weightOperand(), point));
-      Value weight = emitter.emitLanes(rounded, point);
+      Value weight = emitter.emitLanes(unrounded, point);
       int64_t number =
           halves * pair * (column / perBlock) + pair * half + column % perBlock;
       for (int64_t lane = 0; lane < lanes; ++lane)

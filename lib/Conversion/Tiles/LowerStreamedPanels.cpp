@@ -436,11 +436,7 @@ Value StreamedPanels::emitWeights(const Index &row, const Index &column,
   for (const StreamedSpace::RowFactor &factor : space.rowFactors)
     emitter.define(factor.op->getResult(0), point,
                    emitter.emitLanes(factor.weightOperand(), point));
-  Value rounded = space.weights;
-  if (auto cast = rounded.getDefiningOp<CastOp>();
-      cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())))
-    rounded = cast.getInput();
-  return emitter.emitLanes(rounded, point);
+  return emitter.emitLanes(space.unroundedWeights(), point);
 }
 
 /// Sums below no maximum are none, whatever a hidden value has made of them.

@@ -38,3 +38,32 @@ func.func @double(%q: tensor<3x37x20xf64>, %k: tensor<3x20x111xf64>, %v: tensor<
   %o = fuse.contract "hmn,hen->hme" %p, %v : tensor<3x37x111xf64>, tensor<3x9x111xf64> -> tensor<3x37x9xf64>
   return %o : tensor<3x37x9xf64>
 }
+
+// The weights of values in f32, on a way through f64.
+func.func @wide_weights(%q: tensor<3x8x1x16xf32>, %k: tensor<3x2x9x16xf8E5M2>, %v: tensor<3x2x9x16xf8E5M2>) -> tensor<3x8x1x16xf32> {
+  %k1 = fuse.cast %k : tensor<3x2x9x16xf8E5M2> -> tensor<3x2x9x16xf32>
+  %v1 = fuse.cast %v : tensor<3x2x9x16xf8E5M2> -> tensor<3x2x9x16xf32>
+  %k2 = tensor.expand_shape %k1 [[0], [1, 2], [3], [4]] output_shape [3, 2, 1, 9, 16] : tensor<3x2x9x16xf32> into tensor<3x2x1x9x16xf32>
+  %v2 = tensor.expand_shape %v1 [[0], [1, 2], [3], [4]] output_shape [3, 2, 1, 9, 16] : tensor<3x2x9x16xf32> into tensor<3x2x1x9x16xf32>
+  %k3 = fuse.broadcast %k2 : tensor<3x2x1x9x16xf32> -> tensor<3x2x4x9x16xf32>
+  %v3 = fuse.broadcast %v2 : tensor<3x2x1x9x16xf32> -> tensor<3x2x4x9x16xf32>
+  %k4 = tensor.collapse_shape %k3 [[0], [1, 2], [3], [4]] : tensor<3x2x4x9x16xf32> into tensor<3x8x9x16xf32>
+  %v4 = tensor.collapse_shape %v3 [[0], [1, 2], [3], [4]] : tensor<3x2x4x9x16xf32> into tensor<3x8x9x16xf32>
+  %s = fuse.matmul %q, %k4 transpose_rhs : tensor<3x8x1x16xf32>, tensor<3x8x9x16xf32> -> tensor<3x8x1x9xf32>
+  %p = fuse.softmax %s dims = [3] : tensor<3x8x1x9xf32>
+  %wide = fuse.cast %p : tensor<3x8x1x9xf32> -> tensor<3x8x1x9xf64>
+  %w = fuse.cast %wide : tensor<3x8x1x9xf64> -> tensor<3x8x1x9xf32>
+  %y = fuse.matmul %w, %v4 : tensor<3x8x1x9xf32>, tensor<3x8x9x16xf32> -> tensor<3x8x1x16xf32>
+  return %y : tensor<3x8x1x16xf32>
+}
+
+// Of f16, on a way through f64.
+func.func @wide_weights_of_half(%q: tensor<2x8x70x64xf16>, %k: tensor<2x8x90x64xf16>, %v: tensor<2x8x90x64xf16>) -> tensor<2x8x70x64xf16> {
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x8x70x64xf16>, tensor<2x8x90x64xf16> -> tensor<2x8x70x90xf16>
+  %x = fuse.cast %s : tensor<2x8x70x90xf16> -> tensor<2x8x70x90xf32>
+  %p = fuse.softmax %x dims = [3] : tensor<2x8x70x90xf32>
+  %wide = fuse.cast %p : tensor<2x8x70x90xf32> -> tensor<2x8x70x90xf64>
+  %w = fuse.cast %wide : tensor<2x8x70x90xf64> -> tensor<2x8x70x90xf16>
+  %y = fuse.matmul %w, %v : tensor<2x8x70x90xf16>, tensor<2x8x90x64xf16> -> tensor<2x8x70x64xf16>
+  return %y : tensor<2x8x70x64xf16>
+}
