@@ -66,6 +66,7 @@ private:
     /// Whether it is written; null means true.
     Value condition;
   };
+  bool staysTogether(ScatterOp scatter, int64_t lanes) const;
   void prepare(unsigned result, const Point &point,
                SmallVectorImpl<Pending> &pending);
   void storeAt(ArrayRef<Point> points);
@@ -140,8 +141,22 @@ void SegmentLowering::emit(const Index &block) {
   emitUnit({loop.getInductionVar()});
 }
 
-/// Computes a result at a point of the segment. Neighbouring updates of the
-/// last dimension are scattered one by one.
+/// Whether a vector's elements go to one place of what is scattered into: they
+/// are in the dimensions behind those of the ids.
+bool SegmentLowering::staysTogether(ScatterOp scatter, int64_t lanes) const {
+  ArrayRef<Extent> behind =
+      ArrayRef(segment.extents)
+          .drop_front(scatter.getDim() + scatter.getIds().getType().getRank());
+  if (lanes == 1)
+    return true;
+  if (behind.empty())
+    return false;
+  std::optional<int64_t> elements = staticProduct(behind);
+  return elements ? *elements % lanes == 0
+                  : emitter.divides(lanes, behind.back());
+}
+
+/// Computes a result at a point of the segment.
 void SegmentLowering::prepare(unsigned result, const Point &point,
                               SmallVectorImpl<Pending> &pending) {
   Value yielded = frame.kernel.getYield().getValues()[result];
@@ -150,9 +165,7 @@ void SegmentLowering::prepare(unsigned result, const Point &point,
     pending.push_back({result, point, emitter.emitLanes(yielded, point), {}});
     return;
   }
-  bool lanesLieApart =
-      static_cast<int64_t>(scatter.getDim()) + 1 == scatter.getType().getRank();
-  if (point.lanes > 1 && lanesLieApart) {
+  if (!staysTogether(scatter, point.lanes)) {
     for (int64_t lane = 0; lane < point.lanes; ++lane)
       prepare(result, emitter.lanePoint(point, lane), pending);
     return;
