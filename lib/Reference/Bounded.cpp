@@ -260,7 +260,7 @@ Bounded Arithmetic::max(Bounded x, Bounded y) {
   auto f = [](double a, double b) {
     if (std::isnan(a) || std::isnan(b))
       return kNaN;
-    return a == b ? (std::signbit(a) ? b : a) : std::max(a, b);
+    return larger(a, b);
   };
   return mapMonotone(f, x, y);
 }

@@ -56,6 +56,11 @@ struct Bounded {
   bool mayBeZero() const { return isUnbounded() || std::fabs(value) <= error; }
 };
 
+/// The larger of two numbers, of zeros the positive one.
+inline double larger(double a, double b) {
+  return a == b && std::signbit(a) ? b : std::max(a, b);
+}
+
 /// `x`, widened until the number `other` is among what it allows. A zero of
 /// either sign is none that one could divide by and be certain.
 inline Bounded include(Bounded x, double other) {

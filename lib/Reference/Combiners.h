@@ -85,7 +85,7 @@ public:
   void visit(Bounded x) {
     isUnbounded |= x.isUnbounded();
     isNaN |= std::isnan(x.value) && x.isExact();
-    value = std::max(value, x.value);
+    value = larger(value, x.value);
     low = std::max(low, x.low());
     high = std::max(high, x.high());
   }

@@ -102,7 +102,9 @@ namespace {
 /// The loops of one contraction.
 class Contraction {
 public:
-  Contraction(const Spec &spec, const LetterSizes &sizes) : sizes(sizes) {
+  /// `mayHide`: zeros of an operand may be the weights of what a mask hides.
+  Contraction(const Spec &spec, const LetterSizes &sizes, bool mayHide)
+      : sizes(sizes), mayHide(mayHide) {
     auto has = [](StringRef axes, char letter) {
       return axes.contains(letter);
     };
@@ -138,6 +140,9 @@ public:
         Bounded total = sum.get(accumulator);
         if (isShort)
           total.error += shortError(a, row * k, b, (first + j) * k, k);
+        if (mayHide && std::isnan(total.value) &&
+            hidesSpecial(a, row * k, b, (first + j) * k, k))
+          total.error = kInfinity;
         store(result, places[row * n + j], mayRound(wide, dtype, total));
       }
     });
@@ -181,6 +186,18 @@ private:
     return error;
   }
 
+  /// Whether a zero meets a NaN or an infinity, which count as not there if a
+  /// mask hides them, and else make the sum NaN.
+  static bool hidesSpecial(const Packed &a, int64_t fromA, const Packed &b,
+                           int64_t fromB, int64_t k) {
+    for (int64_t i = 0; i < k; ++i) {
+      double x = a.values[fromA + i], y = b.values[fromB + i];
+      if ((x == 0.0 && !std::isfinite(y)) || (y == 0.0 && !std::isfinite(x)))
+        return true;
+    }
+    return false;
+  }
+
   /// The sum of `k` products from two places on.
   static ProductSummer add(const Packed &a, int64_t fromA, const Packed &b,
                            int64_t fromB, int64_t k) {
@@ -199,11 +216,28 @@ private:
   }
 
   const LetterSizes &sizes;
+  bool mayHide;
   /// Axes of both operands and the result, of one operand, and summed over.
   std::string batch, rows, columns, summed;
 };
 
 } // namespace
+
+/// Whether the value is computed from exponentials, as the weights of attention
+/// are, without another contraction between.
+static bool followsExponential(mlir::Value value) {
+  llvm::SmallPtrSet<mlir::Operation *, 16> seen;
+  llvm::SmallVector<mlir::Value> work = {value};
+  while (!work.empty()) {
+    mlir::Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || isa<ContractOp, MatmulOp>(op) || !seen.insert(op).second)
+      continue;
+    if (isa<ExpOp, SoftmaxOp>(op))
+      return true;
+    llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
 
 /// The result has elements of type `dtype`.
 static llvm::Expected<Value> contract(mlir::Operation *op, const Spec &spec,
@@ -214,7 +248,9 @@ static llvm::Expected<Value> contract(mlir::Operation *op, const Spec &spec,
     return std::move(error);
   if (auto error = collectSizes(op, spec.rhs, rhs, sizes))
     return std::move(error);
-  return Contraction(spec, sizes).run(spec, lhs, rhs, dtype);
+  bool mayHide = followsExponential(op->getOperand(0)) ||
+                 followsExponential(op->getOperand(1));
+  return Contraction(spec, sizes, mayHide).run(spec, lhs, rhs, dtype);
 }
 
 llvm::Expected<Value>

@@ -28,12 +28,11 @@ static double getBoundRatio(DType dtype, double expected, double bound,
   if (std::isinf(expected))
     return actual == expected ? 0.0 : kInfinity;
   double magnitude = std::fabs(expected);
-  bool sameSign = std::signbit(expected) == std::signbit(actual);
-  if (std::isinf(actual))
-    return sameSign && !isSaturating(dtype) &&
-                   magnitude + bound > getMaxFinite(dtype)
-               ? 0.0
-               : kInfinity;
+  if (std::isinf(actual)) {
+    double farthest = bound + (actual > 0.0 ? expected : -expected);
+    return !isSaturating(dtype) && farthest > getMaxFinite(dtype) ? 0.0
+                                                                  : kInfinity;
+  }
   // Here only an infinity would be right.
   if (magnitude - bound >= getOverflowThreshold(dtype))
     return kInfinity;

@@ -348,6 +348,34 @@ TEST(Bounds, AZeroOfEitherSignDividesUncertainly) {
   EXPECT_EQ(results[1].getError(2), 0.0);
 }
 
+TEST(Bounds, TheLargestOfZerosIsThePositiveOne) {
+  Program program(R"((%x: tensor<2x2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+    %max = fuse.reduce max %x dims = [1] : tensor<2x2xf32> -> tensor<2xf32>
+    %min = fuse.reduce min %x dims = [1] : tensor<2x2xf32> -> tensor<2xf32>
+    return %max, %min : tensor<2xf32>, tensor<2xf32> })");
+  llvm::SmallVector<Value> results =
+      llvm::cantFail(program.run({floats({2, 2}, {-0.0, 0.0, 0.0, -0.0})}));
+  for (int row : {0, 1}) {
+    EXPECT_FALSE(std::signbit(results[0].data[row]));
+    EXPECT_TRUE(std::signbit(results[1].data[row]));
+  }
+}
+
+/// NaN in the values of a key that a mask hides, and of one that is seen.
+TEST(Bounds, WhatAMaskHidesMayCountAsNotThere) {
+  Program program(
+      R"((%s: tensor<1x2xf32>, %v: tensor<2x1xf32>) -> tensor<1x1xf32> {
+    %p = fuse.softmax %s dims = [1] : tensor<1x2xf32>
+    %y = fuse.matmul %p, %v : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+    return %y : tensor<1x1xf32> })");
+  Value hidden =
+      program({floats({1, 2}, {0, -kInf}), floats({2, 1}, {1, NAN})});
+  EXPECT_EQ(hidden.error[0], kInf);
+  Value seen = program({floats({1, 2}, {0, 0}), floats({2, 1}, {1, NAN})});
+  EXPECT_TRUE(std::isnan(seen.data[0]));
+  EXPECT_EQ(seen.getError(0), 0.0);
+}
+
 TEST(Bounds, AZeroOfEitherSignAndAnOverflowAreKnown) {
   Program program(R"((%x: tensor<1xf32>, %big: tensor<1xf32>)
       -> (tensor<1xi1>, tensor<1xi1>, tensor<1xi32>, tensor<1xf32>) {

@@ -41,6 +41,9 @@ TEST(Verify, AcceptsBothWhereARoundingMayOverflow) {
   EXPECT_TRUE(compareOne(DType::F16, 65510.0, 32.0, 65504.0).ok());
   EXPECT_FALSE(compareOne(DType::F16, 65510.0, 32.0, -INFINITY).ok());
   EXPECT_FALSE(compareOne(DType::F16, 70000.0, 32.0, 65504.0).ok());
+  // An error larger than the number may change its sign.
+  EXPECT_TRUE(compareOne(DType::F16, 1e6, 2e6, -INFINITY).ok());
+  EXPECT_FALSE(compareOne(DType::F16, 1e6, 1.05e6, -INFINITY).ok());
 }
 
 TEST(Verify, CountsWhatHasNoBound) {
