@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is said of a comparison over several GPUs, without torch."""
 
+import json
+
 import pytest
 from bench import compare_distributed
 from bench.peers import distributed_report
@@ -31,6 +33,13 @@ def test_what_is_wrong_fails():
     assert distributed_report.is_wrong(entry(right=False))
     assert distributed_report.is_wrong(entry(failures=["no"]))
     assert "WRONG" in "\n".join(distributed_report.lines(entry(right=False)))
+
+
+def test_a_file_has_a_run_for_each_way_to_split(tmp_path):
+    file = tmp_path / "runs.json"
+    for number, sequence in enumerate((False, True, False)):
+        compare_distributed.write(file, {"sequence": sequence, "number": number})
+    assert [run["number"] for run in json.loads(file.read_text())] == [1, 2]
 
 
 def test_an_unknown_mode_is_refused(capsys):

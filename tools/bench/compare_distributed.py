@@ -270,6 +270,13 @@ def run_process(rank, arguments, folder, end):
         dist.destroy_process_group()
 
 
+def write(path, result):
+    """Into a file of runs, in place of one that split the model alike."""
+    runs = json.loads(path.read_text()) if path.exists() else []
+    runs = [run for run in runs if run["sequence"] != result["sequence"]]
+    path.write_text(json.dumps([*runs, result], indent=1))
+
+
 def main():
     arguments = parse_arguments()
     import torch
@@ -302,7 +309,7 @@ def main():
         "entries": entries,
     }
     if arguments.out:
-        Path(arguments.out).write_text(json.dumps(result, indent=1))
+        write(Path(arguments.out), result)
     for entry in entries:
         print("\n".join(distributed_report.lines(entry)), flush=True)
     return 1 if any(map(distributed_report.is_wrong, entries)) else 0

@@ -35,16 +35,21 @@ def is_wrong(entry):
     return not fuse.get("right", True) or bool(fuse.get("failures"))
 
 
-def summary_line(found):
-    """What the file of results says, in one sentence."""
+def summary_lines(runs):
+    """What the file of results says, a sentence a run."""
+    return [_summary(run) for run in runs]
+
+
+def _summary(found):
     said = [
         f"{ratios['eager']:.2f} and {ratios['compile']:.2f} in {entry['mode']}"
         for entry in found["entries"]
         for ratios in [speedups(entry)]
     ]
     verdict = "WRONG" if any(map(is_wrong, found["entries"])) else "right"
-    return [
+    split = "heads, features and tokens" if found["sequence"] else "heads and features"
+    return (
         f"On {found['world']} {found['device']}, torch {found['torch']}, {found['layers']} of "
-        f"LLaMA-3 8B's layers with {found['tokens']} tokens, heads and features split: eager's "
+        f"LLaMA-3 8B's layers with {found['tokens']} tokens, {split} split: eager's "
         f"and torch.compile's times over Fuse's are {', '.join(said)}. Results are {verdict}."
-    ]
+    )

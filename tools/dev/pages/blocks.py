@@ -357,5 +357,5 @@ BLOCKS = {
     "attention": _report(attention_report.table, "attention"),
     "models": _report(model_report.table, "models"),
     "block": _report(block_report.summary_line, "block"),
-    "distributed": _report(distributed_report.summary_line, "distributed"),
+    "distributed": _report(distributed_report.summary_lines, "distributed"),
 }
