@@ -152,3 +152,18 @@ TEST_F(RowsModelTest, TheSameIsChosenEachTimeAndIsLegal) {
               model.choose(&context, found, target));
   }
 }
+
+TEST_F(RowsModelTest, WhatFewTreesLeaveOutIsHardlyFaster) {
+  const RowsModel &model = RowsModel::of(*target.gpu);
+  for (CallSize size : allCallSizes)
+    for (StringRef type :
+         {"?x77xbf16", "?x1000xf16", "?x4097xf32", "?x12288xbf16"}) {
+      target.size = size;
+      RowFacts found = facts(type, target);
+      double least = std::numeric_limits<double>::infinity();
+      for (RowsScheduleAttr each : legalRows(&context, found, target))
+        least = std::min(least, model.predictLoss(found, each, target));
+      EXPECT_LT(model.rank(&context, found, target)[0].loss, least + 0.01)
+          << type.str() << name(size).str();
+    }
+}
