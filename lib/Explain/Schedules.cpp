@@ -122,7 +122,7 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
   if (isDynamic)
     text += explainLengths(kernel);
   if (schedule.getPersistent() > 0)
-    text += formatv("; up to {0} blocks stay, and each takes one row after the "
+    text += formatv("; up to {0} persistent blocks each take one row after the "
                     "other",
                     schedule.getPersistent());
   if (succeeded(segments) && !segments->front().across.empty())
@@ -160,17 +160,18 @@ static std::string explainColumns(KernelOp kernel,
   if (overLast)
     return formatv(
         "the last dimension that it reduces is contiguous; {0} share a "
-        "result's places, and neighbours read neighbouring ones{1}",
+        "result's elements, and neighbours read neighbouring ones{1}",
         sharing, explainStages(schedule.getStages()));
   std::string folded;
   if (schedule.getFold() > 1)
     folded = formatv("; {0} rows are walked as one, so that vectors of {1} lie "
                      "where memory is aligned",
                      schedule.getFold(), schedule.getVector());
-  return formatv("it reduces other dimensions than the last; {0} share a "
-                 "column's places, and neighbours read neighbouring columns{1}"
-                 "{2}",
-                 sharing, explainStages(schedule.getStages()), folded);
+  return formatv(
+      "it reduces other dimensions than the last; {0} share a "
+      "column's elements, and neighbours read neighbouring columns{1}"
+      "{2}",
+      sharing, explainStages(schedule.getStages()), folded);
 }
 
 Reason mlir::fuse::whyOrdinaryCores(KernelOp kernel, const DimClasses &dims,
@@ -201,7 +202,8 @@ static std::string explainTiled(TiledScheduleAttr schedule, KernelOp kernel,
                      "sums are added in order",
                      groups);
   return formatv(
-      "it contracts; a block brings {0} places of the summed axis at a time "
+      "it contracts; a block brings {0} elements along the summed axis at a "
+      "time "
       "into {1} for a tile of {2} x {3}, and a thread keeps {4} x {5} sums in "
       "registers{6}{7}",
       schedule.getTileK(), isShared ? "shared memory" : "panels in its cache",

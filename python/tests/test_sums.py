@@ -167,7 +167,7 @@ def test_products_of_many_equal_terms(target):
 
 @pytest.mark.parametrize("target", ["cpu", "emu"])
 def test_a_kernel_of_rows_sums_its_columns_in_blocks(target):
-    """On a GPU blocks that stay keep these sums from row to row."""
+    """On a GPU persistent blocks keep these sums from row to row."""
     x = np.full((MANY[target] // 2, 256), 0.1, np.float32)
     program = fuse.compile(COLUMNS_OF_GRADIENTS, target=target)
     _, w = program(x)

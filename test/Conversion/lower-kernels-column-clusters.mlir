@@ -88,7 +88,7 @@ func.func @large(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 // -----
 
 func.func @walks(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-error @+1 {{expected a cluster where one walk is enough, but got reductions that need others, an op that reads them at other places, or a result of the reduced shape that needs one; use blocks_per_column = 1}}
+  // expected-error @+1 {{expected a cluster where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; use blocks_per_column = 1}}
   %y = fuse.kernel "walks" ins(%x : tensor<?x64xf32>) -> tensor<?x64xf32>
       schedule = #fuse.columns<threads = 32, vector = 4, splits = 2, blocks_per_column = 2> {
   ^bb0(%a: tensor<?x64xf32>):

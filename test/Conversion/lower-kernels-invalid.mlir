@@ -79,7 +79,7 @@ func.func @no_contraction(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // Blocks that share a column know its result only when they have ended.
 func.func @parts_levels(%x: tensor<64x8xf32>) -> tensor<1x8xf32> {
-  // expected-error @below {{expected parts where one walk is enough, but got reductions that need others, an op that reads them at other places, or a result of the reduced shape that needs one; use parts = 1}}
+  // expected-error @below {{expected parts where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; use parts = 1}}
   %y = fuse.kernel "k" ins(%x : tensor<64x8xf32>) -> tensor<1x8xf32>
       schedule = #fuse.columns<threads = 32, vector = 1, splits = 4, parts = 2> {
   ^bb0(%a: tensor<64x8xf32>):
@@ -94,7 +94,7 @@ func.func @parts_levels(%x: tensor<64x8xf32>) -> tensor<1x8xf32> {
 // -----
 
 func.func @parts_full(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
-  // expected-error @below {{expected parts where one walk is enough, but got reductions that need others, an op that reads them at other places, or a result of the reduced shape that needs one; use parts = 1}}
+  // expected-error @below {{expected parts where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; use parts = 1}}
   %y = fuse.kernel "k" ins(%x : tensor<64x8xf32>) -> tensor<64x8xf32>
       schedule = #fuse.columns<threads = 32, vector = 1, splits = 4, parts = 2> {
   ^bb0(%a: tensor<64x8xf32>):

@@ -87,7 +87,7 @@ func.func @rows(%x: tensor<?x256xf32>) -> tensor<?x256xf32> {
 // -----
 
 func.func @not_persistent(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) {
-  // expected-error @below {{expected blocks that stay for what is reduced over all rows, but got persistent = 0; use some for each multiprocessor}}
+  // expected-error @below {{expected persistent blocks for what is reduced over all rows, but got persistent = 0; use some for each multiprocessor}}
   %y:2 = fuse.kernel "k" ins(%x : tensor<?x256xf32>) -> tensor<?x1xf32>, tensor<256xf32>
       schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers> {
   ^bb0(%a: tensor<?x256xf32>):

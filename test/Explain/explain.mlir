@@ -55,7 +55,7 @@ func.func @rows(%a: tensor<64x64xf32>, %b: tensor<64x128xf32>, %c: tensor<64x409
 
 // Columns that a cluster shares, by steps whose copies run ahead.
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=clustered |
-// CHECK-SAME: Reason="it reduces other dimensions than the last; 8 threads in each of 8 blocks (a cluster) share a column's places, and neighbours read neighbouring columns; copies of the next 3 steps run ahead, into shared memory"
+// CHECK-SAME: Reason="it reduces other dimensions than the last; 8 threads in each of 8 blocks (a cluster) share a column's elements, and neighbours read neighbouring columns; copies of the next 3 steps run ahead, into shared memory"
 func.func @clustered(%x: tensor<?x16384xbf16>) -> tensor<16384xbf16> {
   %y = fuse.reduce sum %x dims = [0] : tensor<?x16384xbf16> -> tensor<16384xbf16>
   return %y : tensor<16384xbf16>
@@ -81,7 +81,7 @@ func.func @streamed(%x: tensor<?x65536xbf16>) -> tensor<?xbf16> {
 }
 
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=odd_columns |
-// CHECK-SAME: Reason="it reduces other dimensions than the last; 2 threads in each of up to 16 blocks share a column's places, and neighbours read neighbouring columns; 8 rows are walked as one, so that vectors of 8 lie where memory is aligned
+// CHECK-SAME: Reason="it reduces other dimensions than the last; 2 threads in each of up to 16 blocks share a column's elements, and neighbours read neighbouring columns; 8 rows are walked as one, so that vectors of 8 lie where memory is aligned
 func.func @odd_columns(%x: tensor<65536x4097xbf16>) -> tensor<4097xbf16> {
   %s = fuse.reduce sum %x dims = [0] : tensor<65536x4097xbf16> -> tensor<4097xbf16>
   return %s : tensor<4097xbf16>
@@ -89,7 +89,7 @@ func.func @odd_columns(%x: tensor<65536x4097xbf16>) -> tensor<4097xbf16> {
 
 // Rows of persistent blocks.
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=gradient |
-// CHECK-SAME: so that memory is read once{{.*}}; up to {{[0-9]+}} blocks stay, and each takes one row after the other, adds up what all rows are reduced to, and meets the others
+// CHECK-SAME: so that memory is read once{{.*}}; up to {{[0-9]+}} persistent blocks each take one row after the other, adds up what all rows are reduced to, and meets the others
 func.func @gradient(%x: tensor<?x8192xbf16>, %g: tensor<?x8192xbf16>) -> (tensor<?x1xbf16>, tensor<8192xbf16>) {
   %p = fuse.mul %x, %g : tensor<?x8192xbf16>
   %m = fuse.reduce max %p dims = [1] keep : tensor<?x8192xbf16> -> tensor<?x1xbf16>

@@ -89,7 +89,7 @@ LogicalResult ColumnsLowering::verify() {
                  Twine(schedule.getUnroll()) + "; use fewer");
   if (isHeld() &&
       !llvm::all_of(places, [](const Extent &e) { return e.isStatic(); }))
-    return error("expected a static number of reduced places with hold = "
+    return error("expected a static number of reduced elements with hold = "
                  "registers, but got a dynamic one; use hold = loop");
   int64_t share = splits * vector / width;
   if (isHeld() && *staticProduct(places) > maxHeldVectors * share)
@@ -152,7 +152,7 @@ LogicalResult ColumnsLowering::verifyCluster() {
   if (clustered() > 1 && !isWalkedOnce())
     return frame.kernel.emitError()
            << "expected a cluster where one walk is enough, but got reductions "
-              "that need others, an op that reads them at other places, or a "
+              "that need others, an op that reads them at other indices, or a "
               "result of the reduced shape that needs one; use "
               "blocks_per_column = 1";
   return success();

@@ -134,7 +134,7 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   if (!isSeveral && !isOneWalk(kernel, segments->front().space, dims))
     return kernel.emitError()
            << "expected parts where one walk is enough, but got reductions "
-              "that need others, an op that reads them at other places, or a "
+              "that need others, an op that reads them at other indices, or a "
               "result of the reduced shape that needs one; "
               "use parts = 1";
   PartLayout layout = startOfLayout(kernel, *segments);

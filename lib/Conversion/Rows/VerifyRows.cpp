@@ -59,8 +59,9 @@ static LogicalResult verifyPersistent(const ScheduledRows &rows) {
   if (segment.across.empty())
     return success();
   if (schedule.getPersistent() == 0 || !frame.partStates)
-    return error("expected blocks that stay for what is reduced over all rows, "
-                 "but got persistent = 0; use some for each multiprocessor");
+    return error(
+        "expected persistent blocks for what is reduced over all rows, "
+        "but got persistent = 0; use some for each multiprocessor");
   if (schedule.getBlocksPerRow() != 1)
     return error("expected blocks_per_row = 1 for what is reduced over all "
                  "rows, but got " +

@@ -7,7 +7,7 @@
 //
 // As in Goto and van de Geijn, "Anatomy of High-Performance Matrix
 // Multiplication" (2008), with the operands' parts in it exchanged. For
-// tile_k places of the summed axis at a time
+// tile_k elements along the summed axis at a time
 //
 //   pack columns   panels [tile_k][columns], of `columns` columns each; they
 //                  stay in the second-level cache

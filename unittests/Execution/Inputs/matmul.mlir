@@ -1,5 +1,5 @@
 // c = a b^T in bf16 with tensor cores of sm_90a, as small as can be: tiles of 64 x
-// 16, steps of 64 along K, a ring of two stages, blocks that stay for several tiles.
+// 16, steps of 64 along K, a ring of two stages, persistent blocks for several tiles.
 // Warps 0 to 3 multiply; a lane of warp 4 copies. The tests break it.
 //
 // Shared memory of a block, from a multiple of 1024:

@@ -62,7 +62,7 @@ static LogicalResult verifyStages(EmitError emitError, int64_t stages,
                      << stringifyHoldKind(hold) << "; leave them out";
 }
 
-/// Those of rows may also be whole rows, in blocks that stay.
+/// Those of rows may also be whole rows, in persistent blocks.
 static LogicalResult verifyStagesOfRows(EmitError emitError, int64_t stages,
                                         HoldKind hold, bool preload,
                                         int64_t persistent) {

@@ -234,7 +234,7 @@ func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows
 
 // -----
 
-// Only blocks that stay have a next row to copy.
+// Only persistent blocks have a next row to copy.
 // expected-error @below {{expected preload and persistent blocks for stages with hold = shared, but got persistent = 0; leave them out}}
 func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, preload = true, stages = 2>}
 
