@@ -12,6 +12,7 @@
 #include "fuse/Analysis/RowParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
@@ -29,11 +30,11 @@ namespace {
 class FlowFinder {
 public:
   FlowFinder(ArrayRef<ContractOp> contractions, const DimClasses &dims,
-             Reason &reason, bool tilesReduce, const BlockSum *blocks)
+             Reason &reason, bool tilesReduce, ArrayRef<BlockSum> blocks)
       : contractions(contractions), dims(dims), reason(reason),
         tilesReduce(tilesReduce), blocks(blocks),
-        first(blocks ? blocks->sum->getResult(0)
-                     : contractions.front()->getResult(0)) {}
+        first(blocks.empty() ? contractions.front()->getResult(0)
+                             : ReduceOp(blocks.front().sum)->getResult(0)) {}
 
   FailureOr<ContractionFlow> run(ArrayRef<Operation *> ops,
                                  ArrayRef<Value> results);
@@ -63,8 +64,7 @@ private:
   const DimClasses &dims;
   Reason &reason;
   bool tilesReduce;
-  /// Null where there are none.
-  const BlockSum *blocks;
+  ArrayRef<BlockSum> blocks;
   /// The first of what the flow starts from.
   Value first;
   /// What follows from reductions.
@@ -239,11 +239,14 @@ LogicalResult FlowFinder::start(Operation *op) {
 }
 
 LogicalResult FlowFinder::visit(Operation *op) {
-  if (blocks && llvm::is_contained(blocks->ops, op))
+  auto isBetween = [&](const BlockSum &its) {
+    return llvm::is_contained(its.ops, op);
+  };
+  if (llvm::any_of(blocks, isBetween))
     return success();
   auto own = dyn_cast<ContractOp>(op);
   if ((own && llvm::is_contained(contractions, own)) ||
-      (blocks && blocks->isSum(op)))
+      llvm::any_of(blocks, [&](const BlockSum &its) { return its.isSum(op); }))
     return start(op);
   if (isRowOrder(op))
     return refuse(ReasonKind::orderNeedsRows);
@@ -352,7 +355,7 @@ FailureOr<ContractionFlow> FlowFinder::run(ArrayRef<Operation *> ops,
 FailureOr<ContractionFlow> mlir::fuse::contractionFlowOf(
     ArrayRef<ContractOp> contractions, ArrayRef<Operation *> ops,
     ArrayRef<Value> results, const DimClasses &dims, Reason &reason,
-    bool tilesReduce, const BlockSum *blocks) {
+    bool tilesReduce, ArrayRef<BlockSum> blocks) {
   return FlowFinder(contractions, dims, reason, tilesReduce, blocks)
       .run(ops, results);
 }
@@ -422,30 +425,32 @@ static int64_t splitColumns(const ContractionFlow &flow,
   return columns;
 }
 
-/// The only contraction and the only reduction.
-static std::pair<ContractOp, ReduceOp>
-productAndSum(ArrayRef<Operation *> ops) {
-  ContractOp contract;
-  ReduceOp sum;
-  for (Operation *op : ops) {
-    if (auto product = dyn_cast<ContractOp>(op)) {
+/// The only contraction that what is summed follows from.
+static ContractOp productBehind(ReduceOp sum, ArrayRef<Operation *> ops) {
+  llvm::SetVector<Operation *> behind;
+  behind.insert(sum);
+  ContractOp found;
+  for (size_t next = 0; next < behind.size(); ++next)
+    for (Value operand : behind[next]->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      if (!op || !llvm::is_contained(ops, op) || !behind.insert(op))
+        continue;
+      auto contract = dyn_cast<ContractOp>(op);
+      if ((contract && found) || isReduction(op))
+        return {};
       if (contract)
-        return {};
-      contract = product;
-    } else if (isReduction(op)) {
-      if (sum || !isa<ReduceOp>(op))
-        return {};
-      sum = cast<ReduceOp>(op);
+        found = contract;
     }
-  }
-  return {contract, sum};
+  return found;
 }
 
-std::optional<BlockSum> mlir::fuse::blockSumOf(ArrayRef<Operation *> ops,
-                                               ArrayRef<Value> results,
-                                               const DimClasses &dims) {
-  auto [contract, sum] = productAndSum(ops);
-  if (!contract || !sum || !getElementTypeOrSelf(contract.getType()).isF32() ||
+/// The sum of blocks that a reduction is.
+static std::optional<BlockSum> blockSumOf(ReduceOp sum,
+                                          ArrayRef<Operation *> ops,
+                                          ArrayRef<Value> results,
+                                          const DimClasses &dims) {
+  ContractOp contract = productBehind(sum, ops);
+  if (!contract || !getElementTypeOrSelf(contract.getType()).isF32() ||
       !getElementTypeOrSelf(sum->getResult(0).getType()).isF32() ||
       contract.getLhs().getType().getElementTypeBitWidth() != 8 ||
       !dims.sameShape(sum->getOperand(0), contract.getResult()))
@@ -468,6 +473,36 @@ std::optional<BlockSum> mlir::fuse::blockSumOf(ArrayRef<Operation *> ops,
   found.flow = std::move(*flow);
   found.wholeColumns = splitColumns(found.flow, dims);
   return found;
+}
+
+SmallVector<BlockSum, 1> mlir::fuse::blockSumsOf(ArrayRef<Operation *> ops,
+                                                 ArrayRef<Value> results,
+                                                 const DimClasses &dims) {
+  SmallVector<BlockSum, 1> found;
+  for (Operation *op : ops) {
+    if (!isReduction(op))
+      continue;
+    auto sum = dyn_cast<ReduceOp>(op);
+    std::optional<BlockSum> blocks;
+    if (sum)
+      blocks = blockSumOf(sum, ops, results, dims);
+    if (!blocks)
+      return {};
+    found.push_back(std::move(*blocks));
+  }
+  // Each contraction has one.
+  SmallVector<BlockSum, 1> ordered;
+  for (Operation *op : ops) {
+    if (!isa<ContractOp>(op))
+      continue;
+    auto *its = llvm::find_if(found, [&](BlockSum &blocks) {
+      return blocks.contract.getOperation() == op;
+    });
+    if (its == found.end())
+      return {};
+    ordered.push_back(*its);
+  }
+  return ordered.size() == found.size() ? ordered : SmallVector<BlockSum, 1>();
 }
 
 bool mlir::fuse::isInOrder(Value result, const ContractionFlow &flow) {

@@ -10,6 +10,7 @@
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Analysis/RowParts.h"
+#include "fuse/Analysis/StreamedSpace.h"
 
 #include "MmaOperands.h"
 #include "fuse/Analysis/ContractionSegments.h"
@@ -58,8 +59,8 @@ bool mlir::fuse::fitsTensorMap(KernelOp kernel, const DimClasses &dims,
 
 SmallVector<Extent> MmaSpace::extents(char axis, const DimClasses &dims) const {
   ContractionSpace space = contractionSpaceOf(first());
-  if (axis == k && blocks)
-    return {space.extent(blocks->axis, dims), space.extent(k, dims)};
+  if (axis == k && !blocks.empty())
+    return {space.extent(blocks.front().axis, dims), space.extent(k, dims)};
   if (axis != m)
     return {space.extent(axis, dims)};
   return llvm::map_to_vector(
@@ -187,7 +188,8 @@ private:
     return failure();
   }
   std::optional<char> axisOfBlocks() const {
-    return found.blocks ? std::optional(found.blocks->axis) : std::nullopt;
+    return found.blocks.empty() ? std::nullopt
+                                : std::optional(found.blocks.front().axis);
   }
   bool isBlocks(char axis) const { return axisOfBlocks() == axis; }
   LogicalResult checkProduct(const ContractionSpace &space);
@@ -237,7 +239,7 @@ LogicalResult SpaceFinder::start(ContractOp op) {
   found.m = *space.m;
   found.n = space.n;
   found.k = space.summed.front();
-  found.blocks = blockSumOf(group.ops, group.results, dims);
+  found.blocks = blockSumsOf(group.ops, group.results, dims);
   llvm::copy_if(op.getResultAxes(), std::back_inserter(found.resultAxes),
                 [&](char axis) { return !isBlocks(axis); });
   found.rowAxes =
@@ -272,7 +274,7 @@ LogicalResult SpaceFinder::findLetters(const ContractionSpace &space) {
   ContractionSides sides(space);
   letters.clear();
   letters[space.summed.front()] = found.k;
-  bool isEqual = sides.rows == found.rows.value() &&
+  bool isEqual = isSameMoved(sides.rows, found.rows.value()) &&
                  axes.size() == firstAxes.size() &&
                  sides.rowAxes.size() == rowAxes.size();
   for (size_t i = 0; isEqual && i < axes.size(); ++i) {
@@ -288,12 +290,19 @@ LogicalResult SpaceFinder::findLetters(const ContractionSpace &space) {
 
 LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
   ContractionSpace space = contractionSpaceOf(op);
+  auto sums = op.getResult();
+  std::optional<char> axis;
+  if (const BlockSum *blocks = found.blocksOf(op)) {
+    sums =
+        cast<TypedValue<RankedTensorType>>(ReduceOp(blocks->sum)->getResult(0));
+    axis = blocks->axis;
+  }
   if (!segment.contractions.empty() &&
-      dims.extents(op.getResult()) != dims.extents(segment.shape()))
+      dims.extents(sums) != dims.extents(segment.shape()))
     return refuse(ReasonKind::contractionShapes);
   ContractionSides sides(space);
-  auto columns = operands.find(space, sides.columns, sides.columnAxes,
-                               {space.n}, axisOfBlocks());
+  auto columns =
+      operands.find(space, sides.columns, sides.columnAxes, {space.n}, axis);
   if (failed(columns))
     return failure();
   if (!found.segments.front().contractions.empty() &&
@@ -301,12 +310,11 @@ LogicalResult SpaceFinder::addContraction(MmaSegment &segment, ContractOp op) {
            getElementTypeOrSelf(found.columnsOperand().value()) ||
        columns->computedBits() != found.columnsOperand().computedBits()))
     return refuse(ReasonKind::mmaColumnTypes);
-  auto sums = op.getResult();
-  if (found.blocks)
-    sums = cast<TypedValue<RankedTensorType>>(found.blocks->sum->getResult(0));
   segment.contractions.push_back({op, *columns, sums});
   if (failed(findLetters(space)))
     return failure();
+  if (axis && letters.lookup(*axis) != axisOfBlocks())
+    return refuse(ReasonKind::mmaDifferentRows);
   MmaOperand &own = segment.contractions.back().columns;
   for (char &axis : own.axes)
     axis = letters.lookup(axis);
@@ -349,9 +357,9 @@ LogicalResult SpaceFinder::findFlows(ArrayRef<ContractionSegment> segments) {
     auto results = llvm::map_to_vector(segment.results, [&](unsigned number) {
       return group.results[number];
     });
-    FailureOr<ContractionFlow> flow = contractionFlowOf(
-        source.contractions, ops, results, dims, reason,
-        /*tilesReduce=*/true, found.blocks ? &*found.blocks : nullptr);
+    FailureOr<ContractionFlow> flow =
+        contractionFlowOf(source.contractions, ops, results, dims, reason,
+                          /*tilesReduce=*/true, found.blocks);
     if (failed(flow))
       return failure();
     segment.flow = std::move(*flow);
@@ -385,8 +393,8 @@ LogicalResult SpaceFinder::findReducedRuns() {
 /// Whether tiles can leave parts of the reductions. What follows from these is
 /// no tile's result.
 LogicalResult SpaceFinder::findReductions() {
-  // That of blocks is the only one.
-  if (!found.blocks)
+  // Those of blocks are the only ones.
+  if (found.blocks.empty())
     llvm::copy_if(
         group.ops, std::back_inserter(found.reductions),
         [](Operation *op) { return isReduction(op) && !combinesRowParts(op); });
@@ -426,6 +434,8 @@ FailureOr<MmaSpace> SpaceFinder::find() {
     return refuse(ReasonKind::mmaTooManyMaps);
   if (failed(start(segments.front().contractions.front())))
     return failure();
+  if (!found.blocks.empty() && segments.size() > 1)
+    return refuse(ReasonKind::mmaReductionShapes);
   for (const ContractionSegment &segment : segments) {
     found.segments.emplace_back();
     found.segments.back().results = segment.results;

@@ -281,15 +281,15 @@ FailureOr<GroupKind> Classifier::asTiles(ArrayRef<ContractOp> contracts) {
     for (Value operand : contract.getOperands())
       if (llvm::is_contained(group.ops, operand.getDefiningOp()))
         return refuse(ReasonKind::operandComputed);
-  std::optional<BlockSum> blocks;
+  SmallVector<BlockSum, 1> blocks;
   if (tensorCores->hasWgmma)
-    blocks = blockSumOf(group.ops, group.results, dims);
-  if (group.tilesReduce && !blocks && llvm::any_of(group.ops, isReduction))
+    blocks = blockSumsOf(group.ops, group.results, dims);
+  if (group.tilesReduce && blocks.empty() &&
+      llvm::any_of(group.ops, isReduction))
     if (Reason why = checkPartsOf(contracts.front()))
       return refuse(why);
   if (failed(contractionFlowOf(contracts, group.ops, group.results, dims,
-                               reason, group.tilesReduce,
-                               blocks ? &*blocks : nullptr)))
+                               reason, group.tilesReduce, blocks)))
     return failure();
   return GroupKind::Contraction;
 }

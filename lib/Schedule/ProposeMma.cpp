@@ -19,6 +19,8 @@
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/MmaModel.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <limits>
 #include <numeric>
 
@@ -110,7 +112,8 @@ static void addEpilogue(MmaProduct &product, const MmaSpace &space,
     Value value = isReduction(&op) ? op.getOperand(0) : op.getResult(0);
     if (!isa<RankedTensorType>(value.getType()))
       continue;
-    if ((space.blocks && space.blocks->isSum(&op)) || computing.contains(&op))
+    auto isSum = [&](const BlockSum &blocks) { return blocks.isSum(&op); };
+    if (llvm::any_of(space.blocks, isSum) || computing.contains(&op))
       continue;
     if (combinesRowParts(&op)) {
       // A thread combines them once for each of its rows.
@@ -174,25 +177,34 @@ MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
   return product;
 }
 
+/// Columns of a tile with which a thread meets few of the scales that columns
+/// share: a row of a copy, which contractions that share a tile share, too.
+static int64_t columnsOfScale(const BlockSum &blocks, int64_t contractions) {
+  int64_t row = MmaScheduleAttr::kRowElements;
+  int64_t own = row / static_cast<int64_t>(llvm::PowerOf2Ceil(contractions));
+  return std::gcd(blocks.wholeColumns, own) * contractions;
+}
+
 MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   MmaForm form;
   form.rowsAreAlongK = space.rows.isAlongK(space.k);
   form.mayEndBeyondColumns = form.mayGather = space.reductions.empty();
   form.mayBeSwapped =
       space.segments.size() == 1 && space.segments.front().count() == 1;
-  form.hasBlocks = space.blocks.has_value();
+  form.hasBlocks = !space.blocks.empty();
   form.rowBits = space.rows.computedBits();
   form.columnBits = space.columnsOperand().computedBits();
-  if (space.blocks)
-    form.wholeColumns =
-        std::gcd(space.blocks->wholeColumns, MmaScheduleAttr::kRowElements);
   for (const MmaSegment &segment : space.segments) {
     form.mayGather &= !segment.flow.needsTiles;
     form.contractions = std::lcm(form.contractions, segment.count());
     if (int64_t whole = segment.flow.wholeColumns; whole > 1)
       form.wholeColumns = std::lcm(form.wholeColumns, whole * segment.count());
-    for (const MmaContraction &contraction : segment.contractions)
+    for (const MmaContraction &contraction : segment.contractions) {
       form.columnsAreAlongK &= contraction.columns.isAlongK(space.k);
+      if (const BlockSum *blocks = space.blocksOf(contraction.op))
+        form.wholeColumns = std::lcm(form.wholeColumns,
+                                     columnsOfScale(*blocks, segment.count()));
+    }
   }
   return form;
 }

@@ -85,13 +85,14 @@ struct BlockSum {
   bool isSum(Operation *op) const { return sum.operator->() == op; }
 };
 
-/// The sum of blocks in a group, whose only contraction and only reduction it
-/// is made of, and where nothing else reads what is between them. 8-bit floats
-/// come in blocks of as many as tensor cores multiply before their sums are
-/// added to others in f32. What is summed has the contraction's shape.
-std::optional<BlockSum> blockSumOf(ArrayRef<Operation *> ops,
-                                   ArrayRef<Value> results,
-                                   const DimClasses &dims);
+/// The sums of blocks in a group, one of each contraction, in their order; none
+/// where there are other reductions, or something else reads what is between a
+/// contraction and its sum. 8-bit floats come in blocks of as many as tensor
+/// cores multiply before their sums are added to others in f32. What is summed
+/// has the contraction's shape.
+SmallVector<BlockSum, 1> blockSumsOf(ArrayRef<Operation *> ops,
+                                     ArrayRef<Value> results,
+                                     const DimClasses &dims);
 
 /// Whether a result of the kernel lies in memory as the contraction's would: it
 /// is reshaped at most, and not scattered.
@@ -105,12 +106,12 @@ inline constexpr int64_t mostTileColumns = 256;
 /// computed where a tile's sums are, such as "a rotary pair lies in two tiles
 /// of the contraction". With `tilesReduce` there may be reductions of values
 /// that were not moved; what follows from them is not followed. With `blocks`,
-/// the sum of the only contraction's, the flow starts from there.
+/// the sums of the contractions', the flow starts from there.
 FailureOr<ContractionFlow>
 contractionFlowOf(ArrayRef<ContractOp> contractions, ArrayRef<Operation *> ops,
                   ArrayRef<Value> results, const DimClasses &dims,
                   Reason &reason, bool tilesReduce = false,
-                  const BlockSum *blocks = nullptr);
+                  ArrayRef<BlockSum> blocks = {});
 /// The same for the body of a kernel with one contraction.
 FailureOr<ContractionFlow> contractionFlowOf(KernelOp kernel,
                                              ContractOp contract,

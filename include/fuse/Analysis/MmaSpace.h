@@ -182,10 +182,16 @@ struct MmaSpace {
   /// Reductions along n of what has the only segment's shape; each consumer
   /// leaves a state of its part of a row.
   SmallVector<Operation *> reductions;
-  /// Of the only contraction, where it has some.
-  std::optional<BlockSum> blocks;
+  /// Of each contraction of the only segment, where they have some.
+  SmallVector<BlockSum, 1> blocks;
 
   ContractOp first() const { return segments.front().contractions.front().op; }
+  /// Those of a contraction; null where there are none.
+  const BlockSum *blocksOf(ContractOp op) const {
+    const BlockSum *its = llvm::find_if(
+        blocks, [&](const BlockSum &each) { return each.contract == op; });
+    return its == blocks.end() ? nullptr : its;
+  }
   /// Of m, k or an outer axis: several of m if axes are joined, and of k if it
   /// comes in blocks.
   SmallVector<Extent> extents(char axis, const DimClasses &dims) const;

@@ -20,8 +20,10 @@ static constexpr int64_t warpThreads = 32, warpRows = 16, rowStep = 8,
                          blockColumns = 8, pair = 2;
 
 BlockSums::BlockSums(MmaBuilder &b, const MmaSpace &space,
-                     MmaScheduleAttr schedule)
-    : b(b), emitter(b.frame.emitter), space(space), blocks(*space.blocks),
+                     MmaScheduleAttr schedule, int64_t contraction)
+    : b(b), emitter(b.frame.emitter), space(space),
+      blocks(
+          *space.blocksOf(space.segments.front().contractions[contraction].op)),
       schedule(schedule), places(emitter, blocks.flow),
       lanes(schedule.getSwap() ? 1 : pair) {
   for (auto &[value, moved] : blocks.flow.values)
@@ -31,11 +33,18 @@ BlockSums::BlockSums(MmaBuilder &b, const MmaSpace &space,
 }
 
 int64_t BlockSums::columnCount() const {
-  return schedule.columnsPerConsumer() / blockColumns * (pair / lanes);
+  return ownColumns() / blockColumns * (pair / lanes);
+}
+
+void BlockSums::startTile(const TilePlace &tile, const ConsumerThread &self,
+                          const BlockSums *other) {
+  placeTile(tile, self);
+  if (other)
+    rows = other->rows;
 }
 
 /// Of the sums, whose rows are the result's columns where operands are swapped.
-void BlockSums::startTile(const TilePlace &tile, const ConsumerThread &self) {
+void BlockSums::placeTile(const TilePlace &tile, const ConsumerThread &self) {
   rows.clear();
   columns.clear();
   outer.clear();
@@ -43,8 +52,7 @@ void BlockSums::startTile(const TilePlace &tile, const ConsumerThread &self) {
     outer[axis] = b.indexOf(tile.outer.lookup(axis));
   Value firstRow = tile.row, firstColumn = tile.column;
   if (schedule.sharesColumns())
-    firstColumn =
-        b.add(firstColumn, b.mul(self.consumer, schedule.columnsPerConsumer()));
+    firstColumn = b.add(firstColumn, b.mul(self.consumer, ownColumns()));
   else
     firstRow =
         b.add(firstRow, b.mul(self.consumer, schedule.partsPerConsumer() *
@@ -65,7 +73,7 @@ void BlockSums::startTile(const TilePlace &tile, const ConsumerThread &self) {
   } else {
     placeRows(b.add(firstRow, ownRow), rowSteps, schedule.getTileM());
     placeColumns(firstColumn, ownColumn, columnSteps, blockColumns,
-                 schedule.getTileN());
+                 tileColumns());
   }
 }
 
@@ -89,14 +97,14 @@ void BlockSums::placeRows(Value first, ArrayRef<int64_t> steps,
 /// `own` differs between threads, and is less than `span`. Neighbours that have
 /// a factor in common stay together at the edge.
 void BlockSums::placeColumns(Value first, Value own, ArrayRef<int64_t> steps,
-                             int64_t span, int64_t tileColumns) {
+                             int64_t span, int64_t tileWidth) {
   constexpr int64_t most = MmaScheduleAttr::kRowElements;
   Extent extent = space.columns(space.segments.front(), b.frame.dims);
   int64_t width = schedule.getSwap()
                       ? schedule.partsPerConsumer() * MmaScheduleAttr::kRows
-                      : schedule.columnsPerConsumer();
+                      : ownColumns();
   bool isCut = !extent.isStatic() ||
-               extent.size % (tileColumns * schedule.clusterSize()) != 0;
+               extent.size % (tileWidth * schedule.clusterSize()) != 0;
   int64_t together = std::gcd(width, most);
   bool isWhole = extent.isStatic() && extent.size % together == 0;
   Index start = b.indexOf(first), lane = b.indexOf(own);
@@ -128,20 +136,23 @@ PartedPoint BlockSums::place(const Index &step, int64_t row, int64_t column) {
   if (schedule.getSwap())
     std::swap(row, column);
   PartedPoint point;
-  for (auto [number, axis] : llvm::enumerate(contract.getResultAxes())) {
-    const auto *joined = llvm::find(space.rowAxes, axis);
+  // The space's letters, which are the first contraction's.
+  char axisOfBlocks = space.blocks.front().axis;
+  StringRef letters = space.first().getResultAxes();
+  for (auto [number, letter] : llvm::enumerate(letters)) {
+    const auto *joined = llvm::find(space.rowAxes, letter);
     Extent extent = b.frame.dims.extent(contract.getResult(), number);
     if (extent.size == 1)
       point.push_back({});
-    else if (axis == blocks.axis)
+    else if (letter == axisOfBlocks)
       point.push_back(PartedIndex::of(step));
-    else if (axis == space.n)
+    else if (letter == space.n)
       point.push_back(columns[column]);
     else if (joined != space.rowAxes.end())
       point.push_back(
           PartedIndex::of(rows[row][joined - space.rowAxes.begin()]));
     else
-      point.push_back(PartedIndex::of(outer.lookup(axis)));
+      point.push_back(PartedIndex::of(outer.lookup(letter)));
   }
   return point;
 }
@@ -182,29 +193,32 @@ void BlockSums::findScales() {
   isProduct = !emitter.getOptions().strict && products == scales.size();
 }
 
-SmallVector<Value> BlockSums::load(const Index &step) {
-  llvm::MapVector<Value, unsigned> found;
+void BlockSums::load(const Index &step, llvm::SetVector<Value> &loaded) {
+  llvm::SmallDenseMap<Value, unsigned> known;
+  for (auto [number, value] : llvm::enumerate(loaded))
+    known[value] = number;
   numbers.clear();
   for (const Scale &scale : scales)
     forEach([&](int64_t row, int64_t column) {
       Value value = scaleAt(scale, step, row, column);
-      numbers.push_back(found.try_emplace(value, found.size()).first->second);
+      loaded.insert(value);
+      numbers.push_back(known.try_emplace(value, known.size()).first->second);
     });
-  return llvm::map_to_vector(found, [](auto &entry) { return entry.first; });
 }
 
 bool BlockSums::mayLoadAhead(ArrayRef<Value> loaded) const {
   // Beside the most sums there is room for the scales of two rows, and of the
   // blocks of columns that a tile of 256 meets.
   constexpr int64_t mostSums = 96, besideMost = 8;
-  int64_t sums = rowCount() * columnCount() * lanes;
+  int64_t sums =
+      rowCount() * columnCount() * lanes * space.segments.front().count();
   int64_t words = 0;
   for (Value value : loaded)
     words += lanesIn(value);
   return words <= besideMost + std::max<int64_t>(0, mostSums - sums) / 2;
 }
 
-void BlockSums::define(const Index &step, ValueRange loaded) {
+void BlockSums::define(const Index &step, ArrayRef<Value> loaded) {
   const unsigned *number = numbers.begin();
   for (const Scale &scale : scales)
     forEach([&](int64_t row, int64_t column) {

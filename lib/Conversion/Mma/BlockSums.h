@@ -26,21 +26,27 @@
 
 #include "FlowPlaces.h"
 #include "MmaEpilogue.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuse {
 
 class BlockSums {
 public:
-  BlockSums(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule);
+  /// Of one of the contractions that share a tile.
+  BlockSums(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule,
+            int64_t contraction);
 
-  /// Finds this thread's rows and columns of a tile.
-  void startTile(const TilePlace &tile, const ConsumerThread &self);
-  /// What is loaded for the sums of a step, without repetitions.
-  SmallVector<Value> load(const Index &step);
-  /// Whether a thread has registers for so much of the next step.
+  /// Finds this thread's rows and columns of a tile. `other`, if not null, has
+  /// the same rows, whose scales are then loaded once for both.
+  void startTile(const TilePlace &tile, const ConsumerThread &self,
+                 const BlockSums *other);
+  /// Adds what is loaded for the sums of a step to what others load for theirs.
+  void load(const Index &step, llvm::SetVector<Value> &loaded);
+  /// Whether a thread has registers for so much of the next step, for all
+  /// contractions together.
   bool mayLoadAhead(ArrayRef<Value> loaded) const;
-  /// Says that the step's loads gave these.
-  void define(const Index &step, ValueRange loaded);
+  /// Says that the step's loads, those of others too, gave these.
+  void define(const Index &step, ArrayRef<Value> loaded);
   /// The sums so far and, added to them, what becomes of those of a step; a
   /// list for each part of 64 rows.
   TileSums add(const Index &step, const TileSums &sums, const TileSums &added);
@@ -49,9 +55,17 @@ private:
   /// Rows of sums, and pairs or columns.
   int64_t rowCount() const { return 2 * schedule.partsPerConsumer(); }
   int64_t columnCount() const;
+  /// Columns of a tile that are the contraction's, and of a consumer.
+  int64_t tileColumns() const {
+    return space.segments.front().columnsPerTile(schedule);
+  }
+  int64_t ownColumns() const {
+    return space.segments.front().columnsPerConsumer(schedule);
+  }
+  void placeTile(const TilePlace &tile, const ConsumerThread &self);
   void placeRows(Value first, ArrayRef<int64_t> steps, int64_t tileRows);
   void placeColumns(Value first, Value own, ArrayRef<int64_t> steps,
-                    int64_t span, int64_t tileColumns);
+                    int64_t span, int64_t tileWidth);
   PartedPoint place(const Index &step, int64_t row, int64_t column);
   Point pointOf(Value value, const PartedPoint &from) {
     return places.pointOf(places.follow(value, from), lanes);

@@ -84,6 +84,9 @@ private:
   Value rightOf(const ConsumerThread &self, Value at, unsigned run);
   TileSums sumsOf(ArrayRef<Value> sums, const MmaSegment &segment,
                   int64_t contraction);
+  SmallVector<Value> loadScales(const Index &block);
+  SmallVector<Value> addScaled(const Index &block, ArrayRef<Value> sums,
+                               ArrayRef<Value> added);
   void startEpilogues(const ConsumerThread &self);
   void writeTile(const TilePlace &tile, ArrayRef<Value> sums,
                  const TileTurn &turn, TileRing &ring, const RingPlace &place);
@@ -109,8 +112,8 @@ private:
   std::deque<MmaEpilogue> epilogues;
   SmallVector<GatheredEpilogue, 1> gathered;
   std::optional<SumsExchange> exchange;
-  /// Where the summed axis comes in blocks.
-  std::optional<BlockSums> blockSums;
+  /// Of each contraction, where the summed axis comes in blocks.
+  SmallVector<BlockSums, 1> blockSums;
   Value memory, thread;
   /// The number of this block among those that share a tile, and its steps.
   Value rank, firstStep, lastStep;
@@ -137,8 +140,8 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
       gathered.emplace_back(b, space, segment, schedule);
     else
       epilogues.emplace_back(b, space, segment, schedule, facts);
-  if (space.blocks)
-    blockSums.emplace(b, space, schedule);
+  for (size_t number = 0; number < space.blocks.size(); ++number)
+    blockSums.emplace_back(b, space, schedule, number);
   copies.emplace(b, space, schedule, slot, order);
 }
 
@@ -278,10 +281,11 @@ SmallVector<Value> MmaLowering::addStep(TileRing &ring,
                                         SmallVector<Value> &scales) {
   // All that is at a block's points has this index.
   Index block = b.indexOf(step);
-  if (!scales.empty())
-    blockSums->define(block, scales);
-  else if (blockSums)
-    blockSums->load(block);
+  if (scales.empty())
+    loadScales(block);
+  else
+    for (BlockSums &its : blockSums)
+      its.define(block, scales);
   ring.awaitFull(place);
   SmallVector<Value> none;
   for (size_t i = 0; i < sums.size(); ++i)
@@ -289,22 +293,41 @@ SmallVector<Value> MmaLowering::addStep(TileRing &ring,
   SmallVector<Value> added =
       startProducts(self, ring.offset(place.slot), none, b.word(0));
   if (!scales.empty())
-    scales = blockSums->load(
+    scales = loadScales(
         b.indexOf(b.min(b.add(step, 1), b.sub(lastStep, b.word(1)))));
   for (auto [number, sum] : llvm::enumerate(added))
     sum = products[number % products.size()].awaitAll(sum);
   ring.release(place.slot, self.thread);
-  if (blockSums) {
-    const MmaSegment &only = space.segments.front();
-    TileSums totals = blockSums->add(
-        block, sumsOf(llvm::to_vector(sums), only, 0), sumsOf(added, only, 0));
-    return llvm::map_to_vector(totals, [&](const SmallVector<Value> &part) {
-      return products.front().collect(part);
-    });
-  }
+  if (!blockSums.empty())
+    return addScaled(block, llvm::to_vector(sums), added);
   for (auto [number, sum] : llvm::enumerate(added))
     sum = products[number % products.size()].add(sums[number], sum);
   return added;
+}
+
+/// The contractions' sums follow each other in one run.
+SmallVector<Value> MmaLowering::addScaled(const Index &block,
+                                          ArrayRef<Value> sums,
+                                          ArrayRef<Value> added) {
+  const MmaSegment &only = space.segments.front();
+  SmallVector<SmallVector<Value>> parts(schedule.partsPerConsumer());
+  for (auto [number, its] : llvm::enumerate(blockSums)) {
+    TileSums totals =
+        its.add(block, sumsOf(sums, only, number), sumsOf(added, only, number));
+    for (auto [part, values] : llvm::zip_equal(parts, totals))
+      llvm::append_range(part, values);
+  }
+  return llvm::map_to_vector(parts, [&](const SmallVector<Value> &part) {
+    return products.front().collect(part);
+  });
+}
+
+/// What all contractions load for a block, once where they share it.
+SmallVector<Value> MmaLowering::loadScales(const Index &block) {
+  llvm::SetVector<Value> scales;
+  for (BlockSums &its : blockSums)
+    its.load(block, scales);
+  return SmallVector<Value>(scales.getArrayRef());
 }
 
 /// The slot before is free once its products are done.
@@ -329,8 +352,9 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
                                              const ConsumerThread &self,
                                              const TilePlace &tile,
                                              RingPlace &place) {
-  if (blockSums)
-    blockSums->startTile(tile, self);
+  for (BlockSums &its : blockSums)
+    its.startTile(tile, self,
+                  &its == blockSums.begin() ? nullptr : blockSums.begin());
   // Without a step the sums are zero; with one the first ignores them.
   std::optional<int64_t> k = staticProduct(space.extents(space.k, frame.dims));
   bool hasSteps = k && *k > (schedule.getSplitK() - 1) * schedule.getTileK();
@@ -341,9 +365,9 @@ SmallVector<Value> MmaLowering::multiplyTile(TileRing &ring,
                                                : product.zeros());
   size_t count = values.size();
   values.append({place.slot, place.parity});
-  if (blockSums && hasSteps) {
-    SmallVector<Value> scales = blockSums->load(b.indexOf(firstStep));
-    if (blockSums->mayLoadAhead(scales))
+  if (!blockSums.empty() && hasSteps) {
+    SmallVector<Value> scales = loadScales(b.indexOf(firstStep));
+    if (blockSums.front().mayLoadAhead(scales))
       llvm::append_range(values, scales);
   }
   scf::ForOp all =

@@ -76,7 +76,7 @@ static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
            << "expected one contraction where the operands are swapped, but "
               "got "
            << count << "; use swap = false";
-  if (schedule.isMmaSync() && space.blocks)
+  if (schedule.isMmaSync() && !space.blocks.empty())
     return kernel.emitError()
            << "expected isa = wgmma where the sums of blocks of the summed "
               "axis "

@@ -87,7 +87,7 @@ static bool leavesParts(KernelOp kernel, const DimClasses &dims) {
       .Case([&](MmaScheduleAttr) {
         KernelAsGroup group(kernel);
         return llvm::any_of(kernel.getBody().front(), isOfBody) &&
-               !blockSumOf(group.ops, group.results, dims);
+               blockSumsOf(group.ops, group.results, dims).empty();
       })
       .Default(false);
 }

@@ -64,8 +64,8 @@ WGMMA = [
         ),
         (
             "wgmma-slot-of-bytes-is-never-released",
-            "  ring.release(place.slot, self.thread);\n  if (blockSums) {",
-            "  if (blockSums) {",
+            "  ring.release(place.slot, self.thread);\n  if (!blockSums.empty())",
+            "  if (!blockSums.empty())",
         ),
     ),
     *of_file(
@@ -87,8 +87,8 @@ WGMMA = [
         "lit:Emulator/block-scales",
         (
             "block-scales-of-a-row-count-for-all",
-            "numbers.push_back(found.try_emplace(value, found.size()).first->second);",
-            "numbers.push_back(found.try_emplace(value, found.size()).first->second * 0);",
+            "numbers.push_back(known.try_emplace(value, known.size()).first->second);",
+            "numbers.push_back(known.try_emplace(value, known.size()).first->second * 0);",
         ),
         (
             "block-scales-are-left-out",
@@ -103,7 +103,12 @@ WGMMA = [
     ),
     *of_file(
         "lib/Conversion/Mma/LowerMma.cpp",
-        "lit:Emulator/block-scales",
+        "lit:Emulator/block-scales lit:Emulator/gated-block-scales",
+        (
+            "block-scales-of-the-first-contraction-count-for-all",
+            "its.add(block, sumsOf(sums, only, number), sumsOf(added, only, number));",
+            "blockSums.front().add(block, sumsOf(sums, only, number), sumsOf(added, only, number));",
+        ),
         (
             "block-scales-are-those-of-the-step-before",
             "b.min(b.add(step, 1), b.sub(lastStep, b.word(1)))",
