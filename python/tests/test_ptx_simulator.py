@@ -313,6 +313,68 @@ def test_products_of_bytes(inspect, right):
     assert np.all(np.abs(y - expected) <= 1e-5 * sizes)
 
 
+def scaled_by_blocks(name, rows, scale, count):
+    """A product of blocks of LEFT, scaled by rows and by columns, and summed."""
+    p = f"tensor<3x70x{count}xf32>"
+    w = f"tensor<{count}x3x128xf8E4M3FN>"
+    return f"""
+  %p{name} = fuse.contract "mbk,nbk->bmn" %x, %{name} : tensor<70x3x128xLEFT>, {w} -> {p}
+  %q{name} = fuse.mul %p{name}, %{rows} : {p}, tensor<3x70x1xf32> -> {p}
+  %r{name} = fuse.mul %q{name}, %{scale} : {p}, tensor<3x1x{count}xf32> -> {p}
+  %s{name} = fuse.reduce sum %r{name} dims = [0] : {p} -> tensor<70x{count}xf32>"""
+
+
+SCALED_BY_BLOCKS = (
+    """
+func.func @f(%x: tensor<70x3x128xLEFT>, %g: tensor<136x3x128xf8E4M3FN>, %u: tensor<136x3x128xf8E4M3FN>,
+    %a: tensor<3x70x1xf32>, %b: tensor<3x70x1xf32>, %c: tensor<3x1x136xf32>, %d: tensor<3x1x136xf32>) -> tensor<70x136xbf16> {"""
+    + scaled_by_blocks("g", "a", "c", 136)
+    + scaled_by_blocks("u", "b", "d", 136)
+    + """
+  %t = fuse.add %sg, %su : tensor<70x136xf32>
+  %y = fuse.cast %t : tensor<70x136xf32> -> tensor<70x136xbf16>
+  return %y : tensor<70x136xbf16>
+}
+"""
+)
+
+
+@pytest.mark.parametrize("left", ["f8E4M3FN", "f8E5M2"])
+def test_scales_by_blocks_of_contractions_that_meet(inspect, left):
+    """Each with scales of its own; sums of small integers and powers of two are exact."""
+    program = SCALED_BY_BLOCKS.replace("LEFT", left)
+    ptx = inspect(program, "ptx")
+    assert ptx.count(".entry") == 1
+    kind = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}[left]
+    assert re.search(rf"wgmma\.mma_async\S*k32\.f32\.{kind}\.e4m3", ptx)
+    rng = np.random.default_rng(8)
+    # Zero, 1, 2 and 3 of either sign: 1 is 0x38 in e4m3, and 0x3C in e5m2.
+    digits = {"e4m3": (0, 0x38, 0x40, 0x44), "e5m2": (0, 0x3C, 0x40, 0x42)}
+
+    def integers(kind, rows):
+        drawn = np.array(digits[kind], np.uint8)[rng.integers(0, 4, (rows, 3, 128))]
+        return drawn | (rng.integers(0, 2, drawn.shape, np.uint8) << 7)
+
+    def scales(*shape):
+        return np.exp2(rng.integers(-2, 3, shape)).astype(np.float32)
+
+    x, g, u = integers(kind, 70), integers("e4m3", 136), integers("e4m3", 136)
+    a, b = scales(3, 70, 1), scales(3, 70, 1)
+    c, d = scales(3, 1, 136), scales(3, 1, 136)
+    wide = registers.from_float8(x, kind).astype(np.float64)
+
+    def product(w, rows, columns):
+        blocks = np.einsum("mbk,nbk->bmn", wide, registers.from_float8(w, "e4m3"))
+        return (blocks * rows * columns).sum(0)
+
+    expected = rounded(product(g, a, c) + product(u, b, d))
+    for seed, timing in enumerate(TIMINGS):
+        (y,) = simulate(
+            inspect, program, [x, g, u, a, b, c, d], timing=timing, seed=seed
+        )
+        np.testing.assert_array_equal(y, expected)
+
+
 TILED = """
 func.func @f(%x: tensor<MxKxT>, %w: tensor<NxKxT>) -> tensor<MxNxT> {
   %r = fuse.kernel "f" ins(%x, %w : tensor<MxKxT>, tensor<NxKxT>) -> tensor<MxNxT>

@@ -39,6 +39,10 @@ def from_bfloat(bits):
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
+#: Kinds of 8-bit floats.
+FLOAT8 = ("e4m3", "e5m2")
+
+
 def from_float8(bits, kind):
     """What bytes mean as e4m3, which has no infinities, or e5m2, half of an f16."""
     bits = bits.astype(np.uint8)

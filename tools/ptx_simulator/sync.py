@@ -57,7 +57,7 @@ def _wait(warp, instruction, mask):
 
 def _elements(word, kind):
     """The elements in a register of each lane, the lowest bits first."""
-    if kind in ("e4m3", "e5m2"):
+    if kind in registers.FLOAT8:
         parts = [word >> np.uint32(8 * i) & np.uint32(0xFF) for i in range(4)]
         return [registers.from_float8(part, kind) for part in parts]
     parts = [word >> np.uint32(16 * i) & np.uint32(0xFFFF) for i in range(2)]
@@ -66,7 +66,7 @@ def _elements(word, kind):
 
 def _matrix(warp, words, rows, kind):
     """[rows, 32 bytes] from registers of the lanes: of A four, of B two."""
-    each = 4 if kind in ("e4m3", "e5m2") else 2
+    each = 4 if kind in registers.FLOAT8 else 2
     result = np.zeros((rows, 8 * each), np.float32)
     for i, name in enumerate(words):
         half_rows, half_places = (i & 1, i >> 1) if rows == 16 else (0, i)

@@ -286,7 +286,8 @@ class Product:
 
     sums: list
     columns: int
-    kind: str
+    #: Of the elements of A and of B.
+    kinds: tuple
     #: A descriptor, or bit patterns of four registers.
     a: object
     b: int
@@ -297,21 +298,25 @@ class Product:
 
 
 def _matrix(warp, bits, rows, is_transposed, kind):
-    """[rows, 16] of an operand in shared memory."""
+    """[rows, 32 bytes] of an operand in shared memory."""
+    size = 1 if kind in registers.FLOAT8 else 2
     start, leading, stride = (((bits >> at) & 0x3FFF) << 4 for at in (0, 16, 32))
     span = {0: 16, 1: 128, 2: 64, 3: 32}[bits >> 62]
-    row, k = np.meshgrid(np.arange(rows), np.arange(16), indexing="ij")
+    row, k = np.meshgrid(np.arange(rows), np.arange(32 // size), indexing="ij")
     if is_transposed:
         if span == 16:
             raise PtxError("expected a swizzle where K is not contiguous, but got none")
         across = span // 2
         at = row // across * leading + k // 8 * stride + k % 8 * span + row % across * 2
     elif span == 16:
-        at = row // 8 * stride + k // 8 * leading + row % 8 * span + k % 8 * 2
+        line = 16 // size
+        at = row // 8 * stride + k // line * leading + row % 8 * span + k % line * size
     else:
-        at = row // 8 * stride + row % 8 * span + k * 2
+        at = row // 8 * stride + row % 8 * span + k * size
     places = swizzle(start + at, span)
-    warp.block.shared.find(int(places.min()), int(places.max() - places.min()) + 2)
+    warp.block.shared.find(int(places.min()), int(places.max() - places.min()) + size)
+    if size == 1:
+        return registers.from_float8(warp.block.shared.data[places], kind)
     halves = warp.block.shared.data.view(np.uint16)[places // 2]
     return registers.numbers(halves, kind).astype(np.float32)
 
@@ -331,14 +336,14 @@ def _fragment(words, kind):
 
 
 def _multiply(warp, product):
-    b = _matrix(warp, product.b, product.columns, product.transposes[1], product.kind)
+    left, right = product.kinds
+    b = _matrix(warp, product.b, product.columns, product.transposes[1], right)
     if isinstance(product.a, int):
         first = warp.number % 4 * 16
-        a = _matrix(warp, product.a, 64, product.transposes[0], product.kind)[
-            first : first + 16
-        ]
+        whole = _matrix(warp, product.a, 64, product.transposes[0], left)
+        a = whole[first : first + 16]
     else:
-        a = _fragment(product.a, product.kind)
+        a = _fragment(product.a, left)
     result = product.signs * (a @ b.T)
     for i, name in enumerate(product.sums):
         value = result[
@@ -355,13 +360,19 @@ def _flag(operand):
 
 def _wgmma(warp, instruction, mask):
     warp.require_all(mask)
-    shape = re.fullmatch(r"m64n(\d+)k16", instruction.parts[4])
+    shape = re.fullmatch(r"m64n(\d+)k(16|32)", instruction.parts[4])
     kinds = instruction.parts[5:]
-    if not shape or kinds not in (["f32", "bf16", "bf16"], ["f32", "f16", "f16"]):
-        raise PtxError("expected m64nNk16 of 16-bit floats with sums of f32")
+    is_float8 = len(kinds) == 3 and all(kind in registers.FLOAT8 for kind in kinds[1:])
+    known = (["f32", "bf16", "bf16"], ["f32", "f16", "f16"])
+    is_known = kinds in known or (is_float8 and kinds[0] == "f32")
+    is_known &= isinstance(instruction.operands[1], str) or not is_float8
+    if not shape or not is_known or (shape.group(2) == "32") != is_float8:
+        raise PtxError("expected 32 bytes of 16- or 8-bit floats with sums of f32")
     sums, a, b, adds, *flags = instruction.operands
     is_described = isinstance(a, str)
-    if len(sums) * 2 != int(shape.group(1)) or len(flags) != (4 if is_described else 3):
+    # Of 8-bit floats both operands follow K.
+    orders = 0 if is_float8 else 1 + is_described
+    if len(sums) * 2 != int(shape.group(1)) or len(flags) != 2 + orders:
         raise PtxError("expected as many sums and flags as the shape has")
     if not warp.is_fenced and (not is_described or not warp.groups):
         raise PtxError(
@@ -376,15 +387,14 @@ def _wgmma(warp, instruction, mask):
         else warp.scalar(adds, "pred", mask)
     )
     signs = int(flags[0]) * int(flags[1])
-    trans = (is_described and int(flags[2]) == 1, int(flags[-1]) == 1)
+    trans = (orders == 2 and int(flags[2]) == 1, orders > 0 and int(flags[-1]) == 1)
     source = (
         warp.scalar(a, "u64", mask)
         if is_described
         else [warp.bits(x, "b32") for x in a]
     )
-    kind = kinds[1]
     product = Product(
-        sums, int(shape.group(1)), kind, source, warp.scalar(b, "u64", mask), bool(scale), signs,
+        sums, int(shape.group(1)), tuple(kinds[1:]), source, warp.scalar(b, "u64", mask), bool(scale), signs,
         trans, [] if is_described else a,
     )  # fmt: skip
     warp.open_products.append(product)
