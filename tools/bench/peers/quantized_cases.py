@@ -110,6 +110,92 @@ def _tiled_weights():
 # both is cuBLASLt's, with scales of the tensors.
 
 
+def _rows_in_blocks(m, k):
+    x = tensor_type((m, k), "f8E4M3FN")
+    count = k // GROUP
+    return (
+        f"  %x3 = tensor.expand_shape %x [[0], [1, 2]] output_shape [{m}, {count}, {GROUP}]"
+        f" : {x} into {tensor_type((m, count, GROUP), 'f8E4M3FN')}\n"
+    )
+
+
+def _product_by_blocks(w, scale, result, m, n, k):
+    """%result of %x3, scaled by %a, and the weight, scaled by %scale; names end in the
+    weight's."""
+    count, groups = k // GROUP, n // GROUP
+    x3, w3 = (tensor_type((each, count, GROUP), "f8E4M3FN") for each in (m, n))
+    p, p4 = (
+        tensor_type((count, m, n), "f32"),
+        tensor_type((count, m, groups, GROUP), "f32"),
+    )
+    of_rows, of_columns = (
+        tensor_type((count, m, 1), "f32"),
+        tensor_type((count, 1, groups, 1), "f32"),
+    )
+    return (
+        f"  %{w}3 = tensor.expand_shape %{w} [[0], [1, 2]] output_shape [{n}, {count}, {GROUP}]"
+        f" : {tensor_type((n, k), 'f8E4M3FN')} into {w3}\n"
+        f'  %p{w} = fuse.contract "mbk,nbk->bmn" %x3, %{w}3 : {x3}, {w3} -> {p}\n'
+        f"  %q{w} = fuse.mul %p{w}, %a : {p}, {of_rows} -> {p}\n"
+        f"  %e{w} = tensor.expand_shape %q{w} [[0], [1], [2, 3]] output_shape "
+        f"[{count}, {m}, {groups}, {GROUP}] : {p} into {p4}\n"
+        f"  %r{w} = fuse.mul %e{w}, %{scale} : {p4}, {of_columns} -> {p4}\n"
+        f"  %c{w} = tensor.collapse_shape %r{w} [[0], [1], [2, 3]] : {p4} into {p}\n"
+        f"  %{result} = fuse.reduce sum %c{w} dims = [0] : {p} -> "
+        f"{tensor_type((m, n), 'f32')}\n"
+    )
+
+
+def _in_blocks(x, w, a, b):
+    """x w^T in torch, whose operands are scaled first."""
+    count, n = a.shape[0], w.shape[0]
+    x3, w4 = (
+        x.unflatten(-1, (count, GROUP)),
+        w.view(n // GROUP, GROUP, count, GROUP),
+    )
+    scaled = (
+        x3 * a.permute(1, 0, 2),
+        w4 * b.view(count, -1, 1, 1).permute(1, 2, 0, 3),
+    )
+    return scaled[0].flatten(-2) @ scaled[1].flatten(0, 1).flatten(-2).T
+
+
+def gated_float8(name, m, n, k):
+    """silu(x Wg^T) x Wu^T, n columns each, all with scales by blocks."""
+    count = k // GROUP
+    scales = ((count, m, 1), (count, 1, n // GROUP, 1), (count, 1, n // GROUP, 1))
+    x, w = (tensor_type(s, "f8E4M3FN") for s in ((m, k), (n, k)))
+    a, b, _ = (tensor_type(s, "f32") for s in scales)
+    y, wide = (tensor_type((m, n), each) for each in ("bf16", "f32"))
+    program = (
+        f"func.func @gated(%x: {x}, %g: {w}, %u: {w}, %a: {a}, %bg: {b}, %bu: {b}) -> {y} {{\n"
+        f"{_rows_in_blocks(m, k)}{_product_by_blocks('g', 'bg', 'gs', m, n, k)}"
+        f"{_product_by_blocks('u', 'bu', 'us', m, n, k)}"
+        f"  %s = fuse.silu %gs : {wide}\n  %z = fuse.mul %s, %us : {wide}\n"
+        f"  %y = fuse.cast %z : {wide} -> {y}\n  return %y : {y}\n}}\n"
+    )
+    inputs = (
+        *(Input(shape, "f8E4M3FN") for shape in ((m, k), (n, k), (n, k))),
+        *(Input(shape, "f32", "uniform") for shape in scales),
+    )
+
+    def in_torch(torch, x, g, u, a, bg, bu):
+        return torch.nn.functional.silu(_in_blocks(x, g, a, bg)) * _in_blocks(
+            x, u, a, bu
+        )
+
+    return Case(
+        f"{name} gate and up, scales by block {m}x{2 * n}x{k}",
+        "block scales",
+        program,
+        inputs,
+        (m, 2 * n, k),
+        "f8E4M3FN",
+        in_torch,
+        lambda torch, x, g, u, *_: (x, torch.cat((g, u)).T),
+    )
+
+
 def float8(name, m, n, k, by_blocks):
     count = k // GROUP
     x, w = (tensor_type(s, "f8E4M3FN") for s in ((m, k), (n, k)))
@@ -119,25 +205,7 @@ def float8(name, m, n, k, by_blocks):
             tensor_type((count, m, 1), "f32"),
             tensor_type((count, 1, n // GROUP, 1), "f32"),
         )
-        x3, w3, p = (
-            tensor_type((m, count, GROUP), "f8E4M3FN"),
-            tensor_type((n, count, GROUP), "f8E4M3FN"),
-            tensor_type((count, m, n), "f32"),
-        )
-        p4 = tensor_type((count, m, n // GROUP, GROUP), "f32")
-        body = (
-            f"  %x3 = tensor.expand_shape %x [[0], [1, 2]] output_shape [{m}, {count}, {GROUP}]"
-            f" : {x} into {x3}\n"
-            f"  %w3 = tensor.expand_shape %w [[0], [1, 2]] output_shape [{n}, {count}, {GROUP}]"
-            f" : {w} into {w3}\n"
-            f'  %p = fuse.contract "mbk,nbk->bmn" %x3, %w3 : {x3}, {w3} -> {p}\n'
-            f"  %q = fuse.mul %p, %a : {p}, {a} -> {p}\n"
-            f"  %q4 = tensor.expand_shape %q [[0], [1], [2, 3]] output_shape "
-            f"[{count}, {m}, {n // GROUP}, {GROUP}] : {p} into {p4}\n"
-            f"  %r4 = fuse.mul %q4, %b : {p4}, {b} -> {p4}\n"
-            f"  %r = tensor.collapse_shape %r4 [[0], [1], [2, 3]] : {p4} into {p}\n"
-            f"  %s = fuse.reduce sum %r dims = [0] : {p} -> {wide}\n"
-        )
+        body = _rows_in_blocks(m, k) + _product_by_blocks("w", "b", "s", m, n, k)
         shapes = ((count, m, 1), (count, 1, n // GROUP, 1))
     else:
         a = b = tensor_type((1, 1), "f32")
@@ -160,15 +228,7 @@ def float8(name, m, n, k, by_blocks):
     def in_torch(torch, x, w, a, b):
         if not by_blocks:
             return (x @ w.T) * a * b
-        x3, w4 = (
-            x.unflatten(-1, (count, GROUP)),
-            w.view(n // GROUP, GROUP, count, GROUP),
-        )
-        scaled = (
-            x3 * a.permute(1, 0, 2),
-            w4 * b.view(count, -1, 1, 1).permute(1, 2, 0, 3),
-        )
-        return scaled[0].flatten(-2) @ scaled[1].flatten(0, 1).flatten(-2).T
+        return _in_blocks(x, w, a, b)
 
     title = f"{name} {'scales by block' if by_blocks else 'scales of tensors'}"
     return Case(
@@ -188,6 +248,7 @@ def _float8():
         for layer, (n, k) in MODELS["LLaMA-3 8B"].items():
             for by_blocks in (False, True):
                 yield float8(f"LLaMA-3 8B {layer}", m, n, k, by_blocks)
+        yield gated_float8("LLaMA-3 8B", m, 14336, 4096)
 
 
 def all_cases():
