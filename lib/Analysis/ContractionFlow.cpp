@@ -505,6 +505,23 @@ SmallVector<BlockSum, 1> mlir::fuse::blockSumsOf(ArrayRef<Operation *> ops,
   return ordered.size() == found.size() ? ordered : SmallVector<BlockSum, 1>();
 }
 
+bool ContractionFlow::isSliced() const {
+  return llvm::any_of(values, [](const auto &entry) {
+    return entry.second.columns.has_value();
+  });
+}
+
+int64_t ContractionFlow::pairColumns() const {
+  int64_t columns = wholeColumns;
+  for (auto &[value, moved] : values) {
+    auto rotary = value.getDefiningOp<RotaryOp>();
+    if (rotary && rotary.getLayout() == RotaryLayout::half)
+      columns = std::gcd(
+          columns, std::gcd(rotary.getRotaryDims() / 2, rotary.getHeadDim()));
+  }
+  return columns;
+}
+
 bool mlir::fuse::isInOrder(Value result, const ContractionFlow &flow) {
   return !result.getDefiningOp<ScatterOp>() &&
          llvm::all_of(flow.of(result).moves, [](Operation *moved) {

@@ -493,6 +493,26 @@ llvm::DenseSet<Operation *> mlir::fuse::mmaOpsOf(KernelOp kernel,
   return needed;
 }
 
+bool MmaSegment::hasWholeVectors() const {
+  auto isWhole = [](Value value) {
+    int64_t columns = cast<RankedTensorType>(value.getType()).getShape().back();
+    return columns > 0 && columns % 4 == 0;
+  };
+  return isWhole(shape()) && llvm::all_of(flow.values, [&](const auto &entry) {
+           return isWhole(entry.first);
+         });
+}
+
+int64_t mlir::fuse::columnsReducedBy(MmaScheduleAttr schedule) {
+  return schedule.gathersSums() ? schedule.resultColumns()
+                                : schedule.columnsPerConsumer();
+}
+
+bool mlir::fuse::canReduceGathered(int64_t columns) {
+  constexpr int64_t fewest = 8, most = 4 * 32;
+  return llvm::isPowerOf2_64(columns) && columns >= fewest && columns <= most;
+}
+
 int64_t mlir::fuse::mmaGroupColumns(KernelOp kernel, const MmaSegment &segment,
                                     MmaScheduleAttr schedule) {
   constexpr int64_t usual = MmaScheduleAttr::kRowElements, most = 2 * usual;

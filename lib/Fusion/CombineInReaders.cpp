@@ -123,6 +123,8 @@ struct CombineInReadersPass
 private:
   bool runOnce();
   std::optional<Leaving> find(KernelOp kernel, const DimClasses &dims);
+  std::optional<int64_t> columnsOfParts(KernelOp kernel, const MmaSpace &space,
+                                        const DimClasses &dims);
   double secondsOfAll(KernelOp kernel, ArrayRef<KernelOp> readers,
                       const DimClasses &dims);
 
@@ -131,26 +133,38 @@ private:
 };
 } // namespace
 
+/// Of the fastest tiles whose parts a reader takes.
+std::optional<int64_t>
+CombineInReadersPass::columnsOfParts(KernelOp kernel, const MmaSpace &space,
+                                     const DimClasses &dims) {
+  const MmaSegment &segment = space.segments.front();
+  Extent all = space.columns(segment, dims);
+  if (!all.isStatic())
+    return std::nullopt;
+  for (MmaScheduleAttr schedule : mmaSchedulesOf(kernel, dims, *target)) {
+    int64_t columns = segment.reducedColumns(schedule);
+    if (all.size % columns == 0 && all.size / columns <= mostRowParts)
+      return columns;
+  }
+  return std::nullopt;
+}
+
 std::optional<Leaving> CombineInReadersPass::find(KernelOp kernel,
                                                   const DimClasses &dims) {
   Block &body = kernel.getBody().front();
   if (kernel.getScheduleAttr() || settled.contains(kernel) ||
       body.getOps<ContractOp>().empty() || body.getOps<ReduceOp>().empty())
     return std::nullopt;
-  auto schedule = dyn_cast_or_null<MmaScheduleAttr>(
-      ScheduleAttrInterface(proposeMma(kernel, dims, *target)));
   Reason reason;
   TensorFacts facts{target->aligned, target->divisible};
   FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, facts, reason);
-  if (!schedule || failed(space) || space->reductions.empty() ||
+  if (failed(space) || space->reductions.empty() ||
       reducedRunOf(space->reductions.front()))
     return std::nullopt;
-  const MmaSegment &segment = space->segments.front();
-  Leaving found{kernel, segment.columnsPerConsumer(schedule), {}, {}, {}};
-  Extent columns = space->columns(segment, dims);
-  if (!columns.isStatic() || columns.size % found.columns != 0 ||
-      columns.size / found.columns > mostRowParts)
+  std::optional<int64_t> fewest = columnsOfParts(kernel, *space, dims);
+  if (!fewest)
     return std::nullopt;
+  Leaving found{kernel, *fewest, {}, {}, {}};
   for (Operation *op : space->reductions) {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce)

@@ -8,6 +8,7 @@
 #include "fuse/Schedule/MmaModel.h"
 
 #include "ProposeMmaSync.h"
+#include "fuse/Analysis/MmaSpace.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -139,7 +140,7 @@ double mlir::fuse::mmaCombiningSeconds(MmaScheduleAttr schedule,
   if (product.states == 0)
     return 0;
   constexpr double stateBytes = 4;
-  double parts = std::ceil(product.n / schedule.columnsPerConsumer());
+  double parts = std::ceil(product.n / columnsReducedBy(schedule));
   double bytes = product.states * stateBytes * product.batches * product.m *
                  (2 * parts + 1);
   return gpu.launchSeconds + bytes / gpu.memoryBytesPerSecond;
@@ -273,32 +274,55 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
   return estimate;
 }
 
+/// Whether a tile of swapped operands may have a part of each side of pairs.
+static bool mayHavePartsOfHeads(MmaScheduleAttr schedule, const MmaForm &form) {
+  int64_t together = schedule.resultColumns();
+  bool isAlone = schedule.getClusterM() == 1 && schedule.getClusterN() == 1;
+  return form.pairSides > 1 && form.columnsAreAlongK && isAlone &&
+         !form.reducesRows && form.wholeColumns % together == 0 &&
+         together % (8 * form.contractions * form.pairSides) == 0;
+}
+
 bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
   // Copies take blocks of columns that are as wide as a row in shared memory;
   // a swizzle repeats after 8 columns.
+  bool swap = schedule.getSwap();
+  int64_t sharers = swap ? 1 : form.contractions;
   auto isShared = [&](int64_t unit) {
-    return schedule.columnsPerConsumer() % (unit * form.contractions) == 0;
+    return schedule.columnsPerConsumer() % (unit * sharers) == 0;
   };
-  if ((schedule.getSwap() && !form.mayBeSwapped) ||
-      (schedule.gathersSums() && !form.mayGather))
+  if ((swap && !form.mayBeSwapped) ||
+      (schedule.gathersSums() && !form.mayGather) ||
+      (schedule.leavesParts() && (!form.mayLeaveParts || form.reducesRows)))
     return false;
   bool areBlocks = isShared(MmaScheduleAttr::kRowElements);
-  bool hasBlock = schedule.columnsPerConsumer() >=
-                  MmaScheduleAttr::kRowElements * form.contractions;
-  bool isAlongK =
-      schedule.getSwap() ? form.rowsAreAlongK : form.columnsAreAlongK;
+  bool hasBlock =
+      schedule.columnsPerConsumer() >= MmaScheduleAttr::kRowElements * sharers;
+  bool isAlongK = swap ? form.rowsAreAlongK : form.columnsAreAlongK;
   // Blocks that share columns each copy some rows of a box of one contraction.
-  int64_t boxRows = form.contractions == 1
-                        ? schedule.getTileN()
-                        : schedule.columnsPerConsumer() / form.contractions;
+  int64_t boxRows = sharers == 1 ? schedule.getTileN()
+                                 : schedule.columnsPerConsumer() / sharers;
   if (isAlongK && boxRows % (8 * schedule.getClusterM()) != 0)
     return false;
-  if (schedule.getClusterN() > 1 && !form.mayEndBeyondColumns)
+  // So do those that share the rows of several.
+  int64_t unit = form.columnsAreAlongK ? 8 * schedule.getClusterN()
+                                       : MmaScheduleAttr::kRowElements;
+  if (swap && form.contractions > 1 &&
+      schedule.getTileM() % (unit * form.contractions) != 0)
+    return false;
+  // A tile beyond the last column would leave a state.
+  if (schedule.getClusterN() > 1 && form.reducesRows)
+    return false;
+  if (schedule.gathersSums() && form.reducesRows &&
+      !canReduceGathered(schedule.resultColumns() / form.contractions))
     return false;
   bool copiesResults = schedule.getStore() == MmaStore::tma;
-  // What needs whole columns elsewhere does not gather sums.
-  if (!schedule.getSwap() &&
-      schedule.columnsPerConsumer() % form.wholeColumns != 0)
+  // Gathered sums are there for the whole tile; blocks are scaled before.
+  bool isGathered = schedule.gathersSums() && !form.hasBlocks;
+  int64_t together =
+      isGathered ? schedule.resultColumns() : schedule.columnsPerConsumer();
+  bool isPart = swap && isGathered && mayHavePartsOfHeads(schedule, form);
+  if ((isGathered || !swap) && together % form.wholeColumns != 0 && !isPart)
     return false;
   return isShared(/*unit=*/8) && (areBlocks || isAlongK) &&
          (!copiesResults || (hasBlock && form.mayCopyResults));

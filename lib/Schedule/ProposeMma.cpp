@@ -188,17 +188,28 @@ static int64_t columnsOfScale(const BlockSum &blocks, int64_t contractions) {
 MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   MmaForm form;
   form.rowsAreAlongK = space.rows.isAlongK(space.k);
-  form.mayEndBeyondColumns = form.mayGather = space.reductions.empty();
-  form.mayBeSwapped =
-      space.segments.size() == 1 && space.segments.front().count() == 1;
+  form.reducesRows = !space.reductions.empty();
+  form.mayBeSwapped = space.hasOneOrder() && space.blocks.size() <= 1;
   form.hasBlocks = !space.blocks.empty();
   form.rowBits = space.rows.computedBits();
   form.columnBits = space.columnsOperand().computedBits();
   for (const MmaSegment &segment : space.segments) {
-    form.mayGather &= !segment.flow.needsTiles;
+    bool isMoved = segment.flow.needsTiles;
+    form.mayGather &=
+        !segment.flow.isSliced() && !(isMoved && !space.blocks.empty());
+    form.mayLeaveParts &= !isMoved;
+    form.mayGather &= !form.reducesRows || segment.hasWholeVectors();
     form.contractions = std::lcm(form.contractions, segment.count());
-    if (int64_t whole = segment.flow.wholeColumns; whole > 1)
-      form.wholeColumns = std::lcm(form.wholeColumns, whole * segment.count());
+    if (int64_t whole = segment.flow.wholeColumns; whole > 1) {
+      int64_t sides = whole / segment.flow.pairColumns();
+      bool isFirst = form.wholeColumns == 1;
+      whole *= segment.count();
+      form.pairSides = isFirst ? sides
+                       : form.wholeColumns == whole
+                           ? std::lcm(form.pairSides, sides)
+                           : 0;
+      form.wholeColumns = std::lcm(form.wholeColumns, whole);
+    }
     for (const MmaContraction &contraction : segment.contractions) {
       form.columnsAreAlongK &= contraction.columns.isAlongK(space.k);
       if (const BlockSum *blocks = space.blocksOf(contraction.op))
@@ -247,11 +258,11 @@ mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
   SmallVector<MmaScheduleAttr> schedules = rankMmaSchedules(
       kernel.getContext(), mmaProductOf(kernel, dims, target.assumed), form,
       *target.gpu);
-  // A consumer has one run of each row.
+  // A tile has one run of each row, or a consumer has.
   if (!space->reductions.empty())
     if (std::optional<int64_t> run = reducedRunOf(space->reductions.front()))
       llvm::erase_if(schedules, [&](MmaScheduleAttr schedule) {
-        return space->segments.front().columnsPerConsumer(schedule) != *run;
+        return space->segments.front().reducedColumns(schedule) != *run;
       });
   return schedules;
 }

@@ -160,13 +160,14 @@ func.func @rows_along_m(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tenso
 
 // -----
 
-func.func @two(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @below {{expected one contraction where the operands are swapped, but got 2; use swap = false}}
-  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
-      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 32, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, swap = true> {
+#swapped = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 32, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, swap = true>
+
+func.func @orders(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{expected right operands of one order in memory where the operands are swapped, but got two; use swap = false}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16> schedule = #swapped {
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
     %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
-    %q = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %q = fuse.contract "mk,kn->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
     %r = fuse.mul %p, %q : tensor<64x64xbf16>
     fuse.yield %r : tensor<64x64xbf16>
   }
@@ -175,10 +176,28 @@ func.func @two(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xb
 
 // -----
 
+#swapped = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 32, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, swap = true>
+
+func.func @three(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @below {{expected tiles with multiples of 24 rows, which come from 3 places in memory, but got 128; choose another tile_m}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16> schedule = #swapped {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %q = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %r = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %s = fuse.add %p, %q : tensor<64x64xbf16>
+    %t = fuse.add %s, %r : tensor<64x64xbf16>
+    fuse.yield %t : tensor<64x64xbf16>
+  }
+  return %y : tensor<64x64xbf16>
+}
+
+// -----
+
 func.func @reduced(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64xbf16> {
-  // expected-error @below {{expected no reduction where sums are read from shared memory, but got one; use split_k = 1 and swap = false}}
+  // expected-error @below {{expected no reduction where sums are read from memory, or one launch with tiles of 8, 16, 32, 64 or 128 of 4 i columns, but got 192; use split_k = 1 and swap = false}}
   %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64xbf16>
-      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 2> {
+      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 192, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 2> {
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
     %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
     %r = fuse.reduce sum %p dims = [1] : tensor<64x64xbf16> -> tensor<64xbf16>
@@ -204,10 +223,11 @@ func.func @narrow(%x: tensor<64x64xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x
 
 // -----
 
-func.func @moved(%x: tensor<64x64xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x128xbf16> {
-  // expected-error @below {{expected results in the contraction's order where sums are read from shared memory, but got others; use split_k = 1 and swap = false}}
-  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xbf16>
-      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 2> {
+#half_heads = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 64, tile_k = 64, stages = 4, consumers = 1, raster = 8, store = direct, persistent = 132, split_k = 2>
+
+func.func @narrow_tile(%x: tensor<64x64xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x128xbf16> {
+  // expected-error @below {{expected tiles with multiples of 128 columns of a contraction, which are needed together behind it, but got 64; choose another tile_n}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xbf16> schedule = #half_heads {
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<128x64xbf16>):
     %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xbf16>
     %r = fuse.rotary half heads_tokens %p base = 1.0e4 : tensor<64x128xbf16>

@@ -56,7 +56,7 @@ func.func @chip(%x: tensor<64x64xf8E4M3FN>, %w: tensor<64x64xf8E4M3FN>) -> tenso
 
 // A second launch adds the parts of sums: it has no tile whose rows it could reduce.
 func.func @reduced(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x1xf32> {
-  // expected-error @below {{expected no reduction where sums are read from shared memory, but got one; use split_k = 1 and swap = false}}
+  // expected-error @below {{expected no reduction where sums are read from memory, or one launch with tiles of 8, 16, 32, 64 or 128 of 4 i columns, but got 64; use split_k = 1 and swap = false}}
   %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x1xf32>
       schedule = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 84, split_k = 2> {
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
@@ -107,4 +107,18 @@ func.func @streamedKeys(%q: tensor<8x512x128xbf16>, %k: tensor<8x128x512xbf16>, 
     fuse.yield %y : tensor<8x512x128xbf16>
   }
   return %r : tensor<8x512x128xbf16>
+}
+
+// -----
+
+func.func @moved(%x: tensor<64x64xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x128xbf16> {
+  // expected-error @below {{expected whole results in the contraction's order where sums are read from memory, but got others; use split_k = 1 and swap = false}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xbf16>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 64, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 132, split_k = 2> {
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<128x64xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xbf16>
+    %r = fuse.rotary half heads_tokens %p base = 1.0e4 : tensor<64x128xbf16>
+    fuse.yield %r : tensor<64x128xbf16>
+  }
+  return %y : tensor<64x128xbf16>
 }

@@ -268,11 +268,40 @@ TEST_F(MmaModelTest, ContractionsShareColumnsInWholeBlocks) {
     for (MmaScheduleAttr schedule : ranked) {
       // What a copy of 64 columns does not take threads write.
       bool copies = schedule.getStore() == MmaStore::tma;
+      if (schedule.getSwap()) {
+        EXPECT_EQ(schedule.getTileM() %
+                      (8 * contractions * schedule.getClusterN()),
+                  0);
+        continue;
+      }
       EXPECT_EQ(schedule.columnsPerConsumer() % (8 * contractions), 0);
       EXPECT_GE(schedule.columnsPerConsumer(),
                 (copies ? 64 : 8) * contractions);
     }
   }
+}
+
+/// Only tiles of swapped operands have a part of each side of a head's pairs,
+/// where no rows are reduced.
+TEST_F(MmaModelTest, TilesHaveHeadsOrPartsOfBothSides) {
+  MmaForm form;
+  form.wholeColumns = 128;
+  auto partsOfHeads = [&] {
+    return llvm::count_if(rank(8, 4096, 4096, form), [](MmaScheduleAttr one) {
+      return one.resultColumns() % 128 != 0;
+    });
+  };
+  EXPECT_EQ(partsOfHeads(), 0);
+  form.pairSides = 2;
+  EXPECT_GT(partsOfHeads(), 0);
+  for (MmaScheduleAttr schedule : rank(8, 4096, 4096, form))
+    if (schedule.resultColumns() % 128 != 0) {
+      EXPECT_TRUE(schedule.getSwap());
+      EXPECT_EQ(schedule.getTileM(), 64);
+      EXPECT_EQ(schedule.getClusterM() * schedule.getClusterN(), 1);
+    }
+  form.reducesRows = true;
+  EXPECT_EQ(partsOfHeads(), 0);
 }
 
 /// As one matrix of all columns, but for tiles that each segment begins.

@@ -60,6 +60,12 @@ struct ContractionFlow {
   /// Whether a result lies elsewhere than the contraction's, or a pair of
   /// elements is needed for one: all that `#fuse.contraction` does not do.
   bool needsTiles = false;
+
+  /// Whether some value has a part of the columns.
+  bool isSliced() const;
+  /// Columns that follow each other from a multiple of so many on are on one
+  /// side of their pairs.
+  int64_t pairColumns() const;
 };
 
 /// A sum of a contraction's results along an outer axis, of what is computed of

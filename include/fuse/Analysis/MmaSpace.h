@@ -135,6 +135,14 @@ struct MmaOperand {
   bool isAlongK(char k) const { return axes.front() == k; }
 };
 
+/// The columns of a tile that are reduced together: a consumer's, or, where
+/// sums go through shared memory, all.
+int64_t columnsReducedBy(MmaScheduleAttr schedule);
+
+/// Whether neighbouring threads of a warp have a row of so many columns, read
+/// from shared memory as vectors of four.
+bool canReduceGathered(int64_t columns);
+
 /// A contraction, and its operand for the columns.
 struct MmaContraction {
   ContractOp op;
@@ -156,13 +164,33 @@ struct MmaSegment {
     return contractions.front().sums;
   }
   int64_t count() const { return contractions.size(); }
-  /// The columns of a tile, and what a consumer has of them, in which each
-  /// contraction has a sum.
+  /// Contractions that share a tile's columns, or, where the operands are
+  /// swapped, its rows.
+  int64_t sharersOfColumns(MmaScheduleAttr schedule) const {
+    return schedule.getSwap() ? 1 : count();
+  }
+  int64_t sharersOfRows(MmaScheduleAttr schedule) const {
+    return schedule.getSwap() ? count() : 1;
+  }
+  /// What a tile has of each of them, and a consumer of the columns.
+  int64_t rowsPerTile(MmaScheduleAttr schedule) const {
+    return schedule.getTileM() / sharersOfRows(schedule);
+  }
   int64_t columnsPerTile(MmaScheduleAttr schedule) const {
-    return schedule.getTileN() / count();
+    return schedule.getTileN() / sharersOfColumns(schedule);
   }
   int64_t columnsPerConsumer(MmaScheduleAttr schedule) const {
-    return schedule.columnsPerConsumer() / count();
+    return schedule.columnsPerConsumer() / sharersOfColumns(schedule);
+  }
+  /// The columns of each result in a tile.
+  int64_t resultColumns(MmaScheduleAttr schedule) const {
+    return schedule.resultColumns() / count();
+  }
+  /// Whether vectors of four columns are whole in all that follows.
+  bool hasWholeVectors() const;
+  /// The columns that are reduced together where rows are.
+  int64_t reducedColumns(MmaScheduleAttr schedule) const {
+    return columnsReducedBy(schedule) / count();
   }
 };
 
@@ -179,8 +207,8 @@ struct MmaSpace {
   SmallVector<char> resultAxes;
   MmaOperand rows;
   SmallVector<MmaSegment, 1> segments;
-  /// Reductions along n of what has the only segment's shape; each consumer
-  /// leaves a state of its part of a row.
+  /// Reductions along n of what has the only segment's shape, of which
+  /// tiles leave states of their parts of a row.
   SmallVector<Operation *> reductions;
   /// Of each contraction of the only segment, where they have some.
   SmallVector<BlockSum, 1> blocks;

@@ -87,17 +87,22 @@ struct MmaForm {
   /// Neighbours in memory of an operand follow the summed axis; else its copies
   /// take 64 rows or columns each.
   bool rowsAreAlongK = true, columnsAreAlongK = true;
-  /// There is one contraction, whose operands may change places.
+  /// Operands may change places: right ones have one order in memory.
   bool mayBeSwapped = true;
-  /// Sums may go through shared memory: no tile leaves parts of its rows.
+  /// Sums may go through shared memory.
   bool mayGather = true;
-  /// A tile may lie beyond the last column: it leaves no part of its rows.
-  bool mayEndBeyondColumns = true;
-  /// The columns of a consumer are shared evenly among so many contractions, or
-  /// divisors of that number.
+  /// Another launch may compute what follows from parts of sums: in order.
+  bool mayLeaveParts = true;
+  /// Tiles leave states of their parts of rows.
+  bool reducesRows = false;
+  /// The columns of a consumer, or the rows of a tile of swapped operands, are
+  /// shared evenly among so many contractions, or divisors of that number.
   int64_t contractions = 1;
   /// What follows needs so many columns together, as those of a head.
   int64_t wholeColumns = 1;
+  /// Sides of the pairs of heads of one size, of which a tile of swapped
+  /// operands may have a part each; 0 where it has whole heads.
+  int64_t pairSides = 0;
   /// The summed axis is in blocks, whose sums are scaled before they are added.
   bool hasBlocks = false;
   /// Bits in memory of an element of the operands, where these are computed;

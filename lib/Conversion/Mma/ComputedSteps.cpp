@@ -46,11 +46,13 @@ void ComputedSteps::start(const TilePlace &place, unsigned number) {
   const MmaSegment &segment = space.segments[number];
   tile = place;
   sources.clear();
-  if (slot.rows.computedBits)
-    addSource(leftOperand(space, schedule), slot.rows, 0, 0,
-              slot.rows.boxes(0, slot.rows.count), slot.rows.blockRows(),
-              tile.row, schedule.getTileM());
-  for (int64_t i = 0; i < segment.count(); ++i) {
+  int64_t rows = slot.pieceRows(segment);
+  for (const TileSlot::RowPiece &piece : slot.rowPieces(segment))
+    if (slot.rows.computedBits)
+      addSource(leftOperand(space, schedule, segment, piece.number), slot.rows,
+                0, 0, slot.rows.boxes(piece.inTile, rows),
+                slot.rows.boxRows(rows), b.add(tile.row, piece.further), rows);
+  for (int64_t i = 0; i < segment.sharersOfColumns(schedule); ++i) {
     const ColumnRun &run = slot.runs[slot.runOf(i)];
     int64_t count = slot.pieceColumns(segment);
     if (!run.operand.computedBits)

@@ -7,8 +7,10 @@
 
 #include "GatheredEpilogue.h"
 
+#include "Points/RotaryPosition.h"
 #include "ResultPoint.h"
 #include "SplitSums.h"
+#include "fuse/Analysis/RowParts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,7 +22,8 @@ using namespace mlir::fuse;
 static constexpr int64_t sumBytes = 4;
 /// Sums that one access takes: 16 bytes.
 static constexpr int64_t mostLanes = 4;
-/// Vectors of a thread whose loads are under way together.
+/// Vectors of a thread whose loads are under way together, if shares have no
+/// more.
 static constexpr int64_t mostTogether = 4;
 /// How a warp's sums lie, see MmaEpilogue.h.
 static constexpr int64_t warpThreads = 32, warpRows = 16, rowStep = 8,
@@ -31,16 +34,22 @@ GatheredEpilogue::GatheredEpilogue(MmaBuilder &b, const MmaSpace &space,
                                    MmaScheduleAttr schedule)
     : b(b), emitter(b.frame.emitter), space(space), segment(segment),
       schedule(schedule), streamed(streamedInputs(b.frame, space, segment)),
-      lanes(mostLanes),
-      threads(schedule.getConsumers() * MmaScheduleAttr::kGroup) {
-  // Neither the result's rows nor the tile's cut a vector.
+      flowPlaces(emitter, segment.flow), lanes(mostLanes),
+      threads(schedule.getConsumers() * MmaScheduleAttr::kGroup),
+      pieces(segment.flow.wholeColumns / segment.flow.pairColumns()) {
+  // Neither the rows of results nor the tile's, nor pairs, cut a vector.
+  auto cutsVector = [&](auto &entry) {
+    return !emitter.divides(lanes, b.frame.dims.extents(entry.first).back());
+  };
   while (!emitter.divides(lanes, extents(space.n).front()) ||
-         columns() % lanes != 0)
+         inTile() % lanes != 0 || llvm::any_of(segment.flow.values, cutsVector))
     lanes /= 2;
+  if (!space.reductions.empty())
+    reductions.emplace(b, space, lanes, columns() / (lanes * pieces));
 }
 
-int64_t GatheredEpilogue::vectorsPerThread() const {
-  return llvm::divideCeil(rows() * columns() / lanes,
+int64_t GatheredEpilogue::sharesPerThread() const {
+  return llvm::divideCeil(rows() * columns() / (lanes * pieces),
                           threads * schedule.exchangingBlocks());
 }
 
@@ -51,9 +60,9 @@ void GatheredEpilogue::initialize(const ConsumerThread &self, Value rank,
       b.add(b.mul(self.consumer, MmaScheduleAttr::kGroup), self.thread);
   part = rank;
   first = thread;
-  // Each takes some of the vectors.
+  // Each takes some of the shares.
   if (schedule.exchangingBlocks() > 1)
-    first = b.add(b.mul(rank, vectorsPerThread() * threads), thread);
+    first = b.add(b.mul(rank, sharesPerThread() * threads), thread);
   Value row = b.add(b.mul(b.div(self.thread, warpThreads), warpRows),
                     b.div(self.lane, 4));
   Value column = b.mul(b.rem(self.lane, 4), pair);
@@ -103,41 +112,79 @@ void GatheredEpilogue::leaveSums(int64_t contraction, const TileSums &sums) {
 // Out of it
 //===----------------------------------------------------------------------===//
 
-/// The vector of that number in the tile. Those past an edge read what is
+/// Columns past the last one read what is inside; pairs of a head stay
+/// together.
+PartedIndex GatheredEpilogue::keepInside(PartedIndex column, Share &share) {
+  std::optional<int64_t> known = staticProduct(extents(space.n));
+  if (known && *known % (columns() * schedule.clusterColumns()) == 0)
+    return column;
+  Index size = emitter.product(extents(space.n));
+  Index at = pieces == 1 ? emitter.add({column.base}, {column.lane})
+                         : Index{column.base};
+  share.isInside = b.frame.both(share.isInside, emitter.less(at, size));
+  int64_t width = pieces == 1 ? lanes : wholeColumns();
+  Index inside = emitter.min(at, emitter.add(size, Index::constant(-width)));
+  if (pieces == 1)
+    return PartedIndex::of(inside);
+  column.base = inside.base;
+  column.offset += inside.offset;
+  return column;
+}
+
+/// The share of that number in the tile. Those past an edge read what is
 /// inside, and write nothing.
 GatheredEpilogue::Share GatheredEpilogue::shareOf(const TilePlace &tile,
                                                   Value number) {
-  int64_t perRow = columns() / lanes, vectors = rows() * perRow;
+  int64_t together = lanes * pieces, perRow = columns() / together;
+  int64_t shares = rows() * perRow, perGroup = inTile() / lanes;
   Share share;
-  if (vectors % (threads * schedule.exchangingBlocks()) != 0) {
-    share.isInside = emitter.less(b.indexOf(number), Index::constant(vectors));
-    number = b.min(number, b.word(vectors - 1));
+  if (shares % (threads * schedule.exchangingBlocks()) != 0) {
+    share.isInside = emitter.less(b.indexOf(number), Index::constant(shares));
+    number = b.min(number, b.word(shares - 1));
   }
-  Value row = b.div(number, perRow);
-  Value column = b.mul(b.rem(number, perRow), lanes);
-  share.offset =
-      b.mul(b.add(b.mul(row, schedule.sumsPitch()), column), sumBytes);
+  Value row = b.div(number, perRow), inRow = b.rem(number, perRow);
+  Value group = b.word(0), inGroup = inRow;
+  if (perRow > perGroup) {
+    group = b.mul(b.div(inRow, perGroup), wholeColumns());
+    inGroup = b.rem(inRow, perGroup);
+  }
+  Value lane = b.mul(inGroup, lanes);
   bool swap = schedule.getSwap();
-  share.row = b.indexOf(b.add(swap ? tile.column : tile.row, row));
-  share.column = b.indexOf(b.add(swap ? tile.row : tile.column, column));
-  auto keepInside = [&](Index &index, char axis, int64_t tileSize,
-                        int64_t width) {
-    std::optional<int64_t> known = staticProduct(extents(axis));
-    if (known && *known % tileSize == 0)
-      return;
-    Index size = emitter.product(extents(axis));
-    share.isInside = b.frame.both(share.isInside, emitter.less(index, size));
-    index = emitter.min(index, emitter.add(size, Index::constant(-width)));
-  };
-  keepInside(share.row, space.m, rows() * schedule.clusterRows(), 1);
-  keepInside(share.column, space.n, columns() * schedule.clusterColumns(),
-             lanes);
+  Index ofRow = b.indexOf(b.add(swap ? tile.column : tile.row, row));
+  std::optional<int64_t> known = staticProduct(extents(space.m));
+  if (!known || *known % (rows() * schedule.clusterRows()) != 0) {
+    Index size = emitter.product(extents(space.m));
+    share.isInside = b.frame.both(share.isInside, emitter.less(ofRow, size));
+    ofRow = emitter.min(ofRow, emitter.add(size, Index::constant(-1)));
+  }
+  share.inRow = inRow;
+  Value first = swap ? tile.row : tile.column, inHead = b.word(0);
+  if (inTile() < apart()) {
+    inHead = b.rem(first, wholeColumns());
+    first = b.sub(first, inHead);
+  }
+  PartedIndex column{b.indexOf(b.add(first, group)).base, wholeColumns(), 0,
+                     b.indexOf(b.add(inHead, lane)).base, apart()};
+  emitter.setRange(column.lane, 0, apart() - lanes + 1);
+  column = keepInside(column, share);
+  // Features of the only head.
+  if (pieces > 1 && staticProduct(extents(space.n)) == wholeColumns()) {
+    column.base = {};
+    column.offset %= wholeColumns();
+  }
   llvm::SmallDenseMap<char, Index> outer;
   for (char axis : space.outer)
     outer[axis] = b.indexOf(tile.outer.lookup(axis));
-  auto joined = emitter.delinearize(share.row, extents(space.m));
-  share.point = resultPoint(space, segment, b.frame.dims,
-                            {joined, share.column, outer, lanes});
+  auto joined = emitter.delinearize(ofRow, extents(space.m));
+  Value start = b.add(b.mul(row, schedule.sumsPitch()), b.add(group, lane));
+  for (int64_t i = 0; i < pieces; ++i, column.offset += apart()) {
+    Piece piece;
+    piece.offset = b.mul(b.add(start, i * inTile()), sumBytes);
+    piece.at =
+        resultPlace(space, segment, b.frame.dims, {joined, column, outer});
+    piece.point = flowPlaces.pointOf(piece.at, lanes);
+    share.pieces.push_back(std::move(piece));
+  }
   return share;
 }
 
@@ -150,17 +197,32 @@ GatheredEpilogue::sharesFrom(const TilePlace &tile, Value number,
   return shares;
 }
 
+/// Also tables of angles.
 void GatheredEpilogue::loadInputs(ArrayRef<Share> shares) {
   if (schedule.leavesParts())
     return;
-  for (BlockArgument input : streamed)
+  auto forEachPiece = [&](llvm::function_ref<void(const Piece &)> body) {
     for (const Share &share : shares)
-      emitter.emit(input, share.point);
+      for (const Piece &piece : share.pieces)
+        body(piece);
+  };
+  for (BlockArgument input : streamed)
+    forEachPiece([&](const Piece &piece) { emitter.emit(input, piece.point); });
+  for (auto &[value, moved] : segment.flow.values)
+    if (auto rotary = value.getDefiningOp<RotaryOp>())
+      forEachPiece([&](const Piece &piece) {
+        prepareRotary(emitter, rotary, placeOf(rotary, piece));
+      });
 }
 
-Value GatheredEpilogue::sumOf(int64_t contraction, const Share &share) {
+/// Where the piece is in a value that follows from the contraction.
+Point GatheredEpilogue::placeOf(Value value, const Piece &piece) {
+  return flowPlaces.pointOf(flowPlaces.follow(value, piece.at), lanes);
+}
+
+Value GatheredEpilogue::sumOf(int64_t contraction, const Piece &piece) {
   Type type = PointEmitter::lanesOf(b.builder.getF32Type(), lanes);
-  Value at = b.add(share.offset, contraction * columns() * sumBytes);
+  Value at = b.add(piece.offset, contraction * columns() * sumBytes);
   SmallVector<Value> parts;
   for (int64_t part = 0; part < schedule.exchangingBlocks(); ++part)
     parts.push_back(LLVM::LoadOp::create(
@@ -175,14 +237,20 @@ Value GatheredEpilogue::sumOf(int64_t contraction, const Share &share) {
 /// From the last to the first: where both axes have size 1 all are one point,
 /// whose value is the first's.
 void GatheredEpilogue::defineSums(ArrayRef<Share> shares) {
+  SmallVector<const Piece *> all;
+  for (const Share &share : shares)
+    for (const Piece &piece : share.pieces)
+      all.push_back(&piece);
   for (int64_t i = 0; i < segment.count(); ++i) {
     Value sum = segment.contractions[i].sums;
     SmallVector<Value> sums;
-    for (const Share &share : shares)
-      sums.push_back(sumOf(i, share));
-    for (size_t number = shares.size(); number-- > 0;)
-      emitter.define(sum, shares[number].point, sums[number]);
+    for (const Piece *piece : all)
+      sums.push_back(sumOf(i, *piece));
+    for (size_t number = all.size(); number-- > 0;)
+      emitter.define(sum, all[number]->point, sums[number]);
   }
+  for (const Piece *piece : llvm::reverse(all))
+    flowPlaces.declare(piece->at, lanes);
 }
 
 void GatheredEpilogue::leaveShares(ArrayRef<Share> shares) {
@@ -190,33 +258,86 @@ void GatheredEpilogue::leaveShares(ArrayRef<Share> shares) {
   for (const Share &share : shares) {
     sums.emplace_back();
     for (int64_t i = 0; i < segment.count(); ++i)
-      sums.back().push_back(sumOf(i, share));
+      sums.back().push_back(sumOf(i, share.pieces.front()));
   }
   for (auto [share, its] : llvm::zip_equal(shares, sums))
     b.frame.ifTrue(share.isInside, [&, &share = share, &its = its] {
-      leaveSplitSums(b.frame, space, segment, b.indexOf(part), share.point,
-                     its);
+      leaveSplitSums(b.frame, space, segment, b.indexOf(part),
+                     share.pieces.front().point, its);
     });
 }
 
 /// All values before the first result, whose branch would end what the emitter
 /// knows.
-void GatheredEpilogue::writeShares(ArrayRef<Share> shares) {
+void GatheredEpilogue::writeShares(const TilePlace &tile,
+                                   ArrayRef<Share> shares) {
   if (schedule.leavesParts())
     return leaveShares(shares);
   defineSums(shares);
+  if (reductions)
+    reduceShares(shares);
   auto yielded = b.frame.kernel.getYield().getValues();
-  SmallVector<SmallVector<Value>> values;
+  struct Computed {
+    unsigned number;
+    Point point;
+    Value value;
+  };
+  SmallVector<SmallVector<Computed, 0>> values;
   for (const Share &share : shares) {
     values.emplace_back();
     for (unsigned number : segment.results)
-      values.back().push_back(emitter.emitLanes(yielded[number], share.point));
+      for (const Piece &piece : share.pieces) {
+        Value value = storedValue(yielded[number]);
+        Point point = placeOf(value, piece);
+        values.back().push_back(
+            {number, point, emitter.emitLanes(value, point)});
+      }
   }
-  for (auto [share, computed] : llvm::zip(shares, values))
-    b.frame.ifTrue(share.isInside, [&, &share = share, &computed = computed] {
-      for (auto [number, value] : llvm::zip(segment.results, computed))
-        emitter.store(number, share.point, value);
+  for (auto [share, computed] : llvm::zip_equal(shares, values))
+    b.frame.ifTrue(share.isInside, [&, &computed = computed] {
+      for (const Computed &one : computed)
+        storeResult(b.frame, one.number, one.point, one.value);
     });
+  if (reductions)
+    leaveStates(tile, shares);
+}
+
+/// Takes what is reduced into states, each share's as a row of its own.
+void GatheredEpilogue::reduceShares(ArrayRef<Share> shares) {
+  Operation *reduction = space.reductions.front();
+  Value runs = reducedRunOf(reduction) ? reduction->getOperand(0) : Value();
+  reductions->start(shares.size());
+  for (auto [number, share] : llvm::enumerate(shares)) {
+    SmallVector<TileReductions::Element> elements;
+    for (const Piece &piece : share.pieces)
+      elements.push_back(
+          {runs ? placeOf(runs, piece) : piece.point, share.isInside});
+    reductions->take(number, elements);
+  }
+}
+
+/// The first thread of a row leaves its part.
+void GatheredEpilogue::leaveStates(const TilePlace &tile,
+                                   ArrayRef<Share> shares) {
+  Index part =
+      b.indexOf(b.div(schedule.getSwap() ? tile.row : tile.column, columns()));
+  SmallVector<Extent> kept = b.frame.dims.extents(segment.shape());
+  kept.pop_back();
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(kept.size()));
+  bool areRuns = reducedRunOf(space.reductions.front()).has_value();
+  for (auto [number, share] : llvm::enumerate(shares)) {
+    Value writes = b.frame.both(b.equal(share.inRow, 0), share.isInside);
+    Point point = share.pieces.front().point;
+    if (areRuns) {
+      Point ofRun;
+      ofRun.dims = point.dims;
+      ofRun.dims.back() = part;
+      reductions->store(number, ofRun, columns(), writes);
+      continue;
+    }
+    reductions->leave(number, part, emitter.numberIn(axes, kept, point.dims),
+                      emitter.product(kept), writes);
+  }
 }
 
 void GatheredEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums,
@@ -224,13 +345,14 @@ void GatheredEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums,
   exchange->awaitSpace(turn);
   for (auto [contraction, its] : llvm::enumerate(sums))
     leaveSums(contraction, its);
-  int64_t each = vectorsPerThread();
-  if (each <= mostTogether) {
+  int64_t each = sharesPerThread();
+  int64_t together = std::max<int64_t>(1, mostTogether / pieces);
+  if (each <= together) {
     SmallVector<Share, 0> shares = sharesFrom(tile, first, each);
     // Under way while the blocks wait for each other.
     loadInputs(shares);
     exchange->exchange(turn);
-    writeShares(shares);
+    writeShares(tile, shares);
     return exchange->release(turn);
   }
   exchange->exchange(turn);
@@ -244,10 +366,10 @@ void GatheredEpilogue::write(const TilePlace &tile, ArrayRef<TileSums> sums,
     SmallVector<Share, 0> shares =
         sharesFrom(tile, loop.getInductionVar(), count);
     loadInputs(shares);
-    writeShares(shares);
+    writeShares(tile, shares);
   };
-  int64_t whole = each / mostTogether * mostTogether;
-  steps(0, whole, mostTogether);
+  int64_t whole = each / together * together;
+  steps(0, whole, together);
   if (whole < each)
     steps(whole, each, 1);
   exchange->release(turn);

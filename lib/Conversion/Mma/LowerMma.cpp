@@ -110,7 +110,7 @@ private:
   SmallVector<Wgmma, 1> products;
   /// Of each segment, one of them.
   std::deque<MmaEpilogue> epilogues;
-  SmallVector<GatheredEpilogue, 1> gathered;
+  std::deque<GatheredEpilogue> gathered;
   std::optional<SumsExchange> exchange;
   /// Of each contraction, where the summed axis comes in blocks.
   SmallVector<BlockSums, 1> blockSums;
@@ -129,9 +129,9 @@ MmaLowering::MmaLowering(KernelFrame &frame, MmaScheduleAttr schedule,
     return getElementTypeOrSelf(operand.tensor.getType());
   };
   // Those of all columns are the same.
-  Type left = elementOf(leftOperand(space, schedule)),
-       right =
-           elementOf(rightOperand(space, schedule, space.segments.front(), 0));
+  const MmaSegment &first = space.segments.front();
+  Type left = elementOf(leftOperand(space, schedule, first, 0)),
+       right = elementOf(rightOperand(space, schedule, first, 0));
   for (const ColumnRun &run : slot.runs)
     products.emplace_back(b, run.consumerColumns, left, right, slot.rows,
                           run.operand);
@@ -433,7 +433,7 @@ void MmaLowering::writeTile(const TilePlace &tile, ArrayRef<Value> sums,
   order.inSegment(tile, [&](unsigned number) {
     const MmaSegment &segment = space.segments[number];
     SmallVector<TileSums> its;
-    for (int64_t i = 0; i < segment.count(); ++i)
+    for (int64_t i = 0; i < segment.sharersOfColumns(schedule); ++i)
       its.push_back(sumsOf(sums, segment, i));
     if (gathered.empty())
       epilogues[number].write(tile, its, &ring, place);

@@ -113,7 +113,7 @@ private:
   SmallVector<FragmentReader, 2> readers;
   /// Of each segment, one of them.
   std::deque<MmaEpilogue> epilogues;
-  SmallVector<GatheredEpilogue, 1> gathered;
+  std::deque<GatheredEpilogue> gathered;
   std::optional<SumsExchange> exchange;
   ConsumerThread self;
   /// The number of this block's part of the summed axis, its steps, and the
@@ -123,11 +123,13 @@ private:
 };
 } // namespace
 
+/// Those of all columns are the same.
 static Type leftElement(const MmaSpace &space, MmaScheduleAttr schedule) {
-  return getElementTypeOrSelf(leftOperand(space, schedule).value().getType());
+  const MmaSegment &segment = space.segments.front();
+  return getElementTypeOrSelf(
+      leftOperand(space, schedule, segment, 0).value().getType());
 }
 
-/// Those of all columns are the same.
 static Type rightElement(const MmaSpace &space, MmaScheduleAttr schedule) {
   const MmaSegment &segment = space.segments.front();
   return getElementTypeOrSelf(
@@ -390,7 +392,7 @@ void MmaSyncLowering::writeTile(const TilePlace &tile, unsigned number,
                                 ArrayRef<Value> sums) {
   const MmaSegment &segment = space.segments[number];
   SmallVector<TileSums> its;
-  for (int64_t i = 0; i < segment.count(); ++i)
+  for (int64_t i = 0; i < segment.sharersOfColumns(schedule); ++i)
     its.push_back(sumsOf(sums, segment, i));
   if (gathered.empty())
     epilogues[number].write(tile, its);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MmaEpilogue.h"
+#include "ResultPoint.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -79,20 +80,7 @@ MmaEpilogue::Places MmaEpilogue::placesOf(const TilePlace &tile,
 PartedPoint
 MmaEpilogue::partedPoint(ArrayRef<Index> rows, const PartedIndex &column,
                          const llvm::SmallDenseMap<char, Index> &outer) {
-  PartedPoint point;
-  auto indexOf = [&](char axis) {
-    if (axis == space.n)
-      return column;
-    const auto *joined = llvm::find(space.rowAxes, axis);
-    if (joined == space.rowAxes.end())
-      return PartedIndex::of(outer.lookup(axis));
-    return PartedIndex::of(rows[joined - space.rowAxes.begin()]);
-  };
-  for (auto [number, axis] : llvm::enumerate(space.resultAxes)) {
-    bool isOne = b.frame.dims.extent(segment.shape(), number).size == 1;
-    point.push_back(isOne ? PartedIndex() : indexOf(axis));
-  }
-  return point;
+  return resultPlace(space, segment, b.frame.dims, {rows, column, outer});
 }
 
 /// From the last to the first: where an axis has size 1 all are one point,

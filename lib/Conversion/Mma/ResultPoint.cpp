@@ -26,21 +26,22 @@ mlir::fuse::streamedInputs(KernelFrame &frame, const MmaSpace &space,
   return inputs;
 }
 
-Point mlir::fuse::resultPoint(const MmaSpace &space, const MmaSegment &segment,
-                              const DimClasses &dims, const SumPlace &place) {
-  Point point;
+PartedPoint mlir::fuse::resultPlace(const MmaSpace &space,
+                                    const MmaSegment &segment,
+                                    const DimClasses &dims,
+                                    const SumPlace &place) {
+  PartedPoint point;
   auto indexOf = [&](char axis) {
     if (axis == space.n)
       return place.column;
     const auto *joined = llvm::find(space.rowAxes, axis);
     if (joined == space.rowAxes.end())
-      return place.outer.lookup(axis);
-    return place.row[joined - space.rowAxes.begin()];
+      return PartedIndex::of(place.outer.lookup(axis));
+    return PartedIndex::of(place.row[joined - space.rowAxes.begin()]);
   };
   for (auto [number, axis] : llvm::enumerate(space.resultAxes)) {
     bool isOne = dims.extent(segment.shape(), number).size == 1;
-    point.dims.push_back(isOne ? Index::constant(0) : indexOf(axis));
+    point.push_back(isOne ? PartedIndex() : indexOf(axis));
   }
-  point.lanes = place.lanes;
   return point;
 }

@@ -8,19 +8,19 @@
 #ifndef FUSE_LIB_CONVERSION_MMA_RESULTPOINT_H
 #define FUSE_LIB_CONVERSION_MMA_RESULTPOINT_H
 
+#include "FlowPlaces.h"
 #include "KernelFrame.h"
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/MmaSpace.h"
 
 namespace mlir::fuse {
 
-/// Where `lanes` neighbouring sums are: `row` has an index for each of the axes
-/// that rows join, `outer` for each outer axis.
+/// Where neighbouring sums are: `row` has an index for each of the axes that
+/// rows join, `outer` for each outer axis.
 struct SumPlace {
   ArrayRef<Index> row;
-  Index column;
+  const PartedIndex &column;
   const llvm::SmallDenseMap<char, Index> &outer;
-  int64_t lanes;
 };
 
 /// Inputs with an element for each of a result's of the segment, which
@@ -29,9 +29,9 @@ SmallVector<BlockArgument> streamedInputs(KernelFrame &frame,
                                           const MmaSpace &space,
                                           const MmaSegment &segment);
 
-/// The point of the results of the segment's contractions.
-Point resultPoint(const MmaSpace &space, const MmaSegment &segment,
-                  const DimClasses &dims, const SumPlace &place);
+/// Where that is in the results of the segment's contractions.
+PartedPoint resultPlace(const MmaSpace &space, const MmaSegment &segment,
+                        const DimClasses &dims, const SumPlace &place);
 
 } // namespace mlir::fuse
 

@@ -63,10 +63,13 @@ void SlotCopies::start(const TilePlace &tile, unsigned number) {
   bool swap = schedule.getSwap();
   SmallVector<Extent> rows = space.extents(space.m, b.frame.dims);
   SmallVector<Extent> columns = {space.columns(segment, b.frame.dims)};
-  addSource(leftOperand(space, schedule), slot.rows, 0,
-            slot.rows.boxes(0, slot.rows.count), slot.rows.blockRows(),
-            tile.row, schedule.getTileM(), swap ? columns : rows, tile);
-  for (int64_t i = 0; i < segment.count(); ++i) {
+  int64_t ofRows = slot.pieceRows(segment);
+  for (const TileSlot::RowPiece &piece : slot.rowPieces(segment))
+    addSource(leftOperand(space, schedule, segment, piece.number), slot.rows, 0,
+              slot.rows.boxes(piece.inTile, ofRows), slot.rows.boxRows(ofRows),
+              b.add(tile.row, piece.further), ofRows, swap ? columns : rows,
+              tile);
+  for (int64_t i = 0; i < segment.sharersOfColumns(schedule); ++i) {
     const ColumnRun &run = slot.runs[slot.runOf(i)];
     int64_t count = slot.pieceColumns(segment);
     for (const TileSlot::Piece &piece : slot.pieces(segment, i))

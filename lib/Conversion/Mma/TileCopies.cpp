@@ -17,15 +17,25 @@ TileCopies::TileCopies(MmaBuilder &b, const MmaSpace &space,
                        MmaScheduleAttr schedule, const TileSlot &slot,
                        TileOrder &order)
     : b(b), space(space), schedule(schedule), slot(slot), order(order) {
-  const MmaOperand &rows = leftOperand(space, schedule);
-  rowsMap = addMap(rows, slot.rows.blockRows(), schedule.getClusterN());
-  isLeftEarly = isEarly(rows);
+  bool swap = schedule.getSwap();
   for (const MmaSegment &segment : space.segments) {
+    bool isFirst = rowsMaps.empty();
+    if (isFirst || swap) {
+      rowsMaps.emplace_back();
+      for (int64_t i = 0; i < segment.sharersOfRows(schedule); ++i) {
+        const MmaOperand &rows = leftOperand(space, schedule, segment, i);
+        rowsMaps.back().push_back(
+            addMap(rows, slot.rows.boxRows(slot.pieceRows(segment)),
+                   schedule.getClusterN()));
+        isLeftEarly &= isEarly(rows);
+      }
+    }
+    if (!isFirst && swap)
+      continue;
     columnsMaps.emplace_back();
-    for (int64_t number = 0; number < segment.count(); ++number) {
-      const SlotOperand &operand = slot.runs[slot.runOf(number)].operand;
-      const MmaOperand &columns =
-          rightOperand(space, schedule, segment, number);
+    for (int64_t i = 0; i < segment.sharersOfColumns(schedule); ++i) {
+      const SlotOperand &operand = slot.runs[slot.runOf(i)].operand;
+      const MmaOperand &columns = rightOperand(space, schedule, segment, i);
       columnsMaps.back().push_back(
           addMap(columns, operand.boxRows(slot.pieceColumns(segment)),
                  schedule.getClusterM()));
@@ -75,16 +85,22 @@ void TileCopies::forEachBox(const MmaOperand &operand, Value map,
   }
 }
 
-void TileCopies::forRows(const TilePlace &tile, Value step, Start start) {
-  forEachBox(leftOperand(space, schedule), rowsMap,
-             slot.rows.boxes(0, schedule.getTileM()), slot.rows.blockRows(),
-             schedule.getClusterN(), tile, tile.row, step, start);
+void TileCopies::forRows(unsigned number, const TilePlace &tile, Value step,
+                         Start start) {
+  const MmaSegment &segment = space.segments[number];
+  int64_t rows = slot.pieceRows(segment);
+  for (const TileSlot::RowPiece &piece : slot.rowPieces(segment))
+    forEachBox(leftOperand(space, schedule, segment, piece.number),
+               rowsMaps[number][piece.number],
+               slot.rows.boxes(piece.inTile, rows), slot.rows.boxRows(rows),
+               schedule.getClusterN(), tile, b.add(tile.row, piece.further),
+               step, start);
 }
 
 void TileCopies::forColumns(unsigned number, const TilePlace &tile, Value step,
                             Start start) {
   const MmaSegment &segment = space.segments[number];
-  for (int64_t i = 0; i < segment.count(); ++i) {
+  for (int64_t i = 0; i < segment.sharersOfColumns(schedule); ++i) {
     const ColumnRun &run = slot.runs[slot.runOf(i)];
     for (const TileSlot::Piece &piece : slot.pieces(segment, i))
       forEachBox(rightOperand(space, schedule, segment, i),
@@ -106,10 +122,20 @@ void TileCopies::copyOperands(TileRing &ring, Value at, Value barrier,
       ring.copy(b.add(at, offset), map, coordinates, barrier, sharers > 1);
     };
   };
+  // Only the columns of results are of a segment.
+  auto forSide = [&](bool isOfSegment,
+                     llvm::function_ref<void(unsigned)> body) {
+    if (isOfSegment)
+      order.inSegment(tile, body);
+    else
+      body(0);
+  };
   if (isLeftEarly == early)
-    forRows(tile, step, copyFor(schedule.getClusterN()));
+    forSide(schedule.getSwap(), [&](unsigned segment) {
+      forRows(segment, tile, step, copyFor(schedule.getClusterN()));
+    });
   if (isRightEarly == early)
-    order.inSegment(tile, [&](unsigned segment) {
+    forSide(!schedule.getSwap(), [&](unsigned segment) {
       forColumns(segment, tile, step, copyFor(schedule.getClusterM()));
     });
 }

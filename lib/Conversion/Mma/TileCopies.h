@@ -32,7 +32,7 @@ public:
   TileCopies(MmaBuilder &b, const MmaSpace &space, MmaScheduleAttr schedule,
              const TileSlot &slot, TileOrder &order);
 
-  /// Whether the left operand or all of the right ones are early.
+  /// Whether all left operands or all right ones are early.
   bool hasEarly() const { return isLeftEarly || isRightEarly; }
 
   /// Fills the ring with the early operands of the block's first tile, whose
@@ -61,7 +61,8 @@ private:
   void forEachBox(const MmaOperand &operand, Value map, ArrayRef<SlotBox> boxes,
                   int64_t boxRows, int64_t sharers, const TilePlace &tile,
                   Value first, Value step, Start start);
-  void forRows(const TilePlace &tile, Value step, Start start);
+  void forRows(unsigned segment, const TilePlace &tile, Value step,
+               Start start);
   void forColumns(unsigned segment, const TilePlace &tile, Value step,
                   Start start);
 
@@ -70,11 +71,11 @@ private:
   MmaScheduleAttr schedule;
   const TileSlot &slot;
   TileOrder &order;
-  Value rowsMap;
-  /// Of each segment's contractions.
-  SmallVector<SmallVector<Value, 2>, 1> columnsMaps;
-  /// Whether no launch before writes the left operand, or the right ones.
-  bool isLeftEarly = false, isRightEarly = true;
+  /// Of each segment's contractions; what all share has one.
+  using Maps = SmallVector<SmallVector<Value, 2>, 1>;
+  Maps rowsMaps, columnsMaps;
+  /// Whether no launch before writes the left operands, or the right ones.
+  bool isLeftEarly = true, isRightEarly = true;
 };
 
 } // namespace mlir::fuse

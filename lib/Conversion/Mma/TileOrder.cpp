@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileOrder.h"
+#include "TileSlot.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -19,20 +20,15 @@ void TileOrder::initialize() {
     return b.wordOf(emitter.product(columnsOf(segment)));
   };
   ownRank = b.rem(b.wordOf(b.frame.blockId()), schedule.clusterSize());
+  tilesM = b.ceilDiv(sizeOf(space.m), rowsOfCluster());
   tilesN = b.word(0);
-  if (schedule.getSwap()) {
+  for (const MmaSegment &segment : space.segments) {
     before.push_back(tilesN);
-    tilesM = b.ceilDiv(columnsIn(space.segments.front()), rowsOfCluster());
-    tilesN = b.ceilDiv(sizeOf(space.m),
-                       schedule.getTileN() * schedule.getClusterN());
-  } else {
-    tilesM = b.ceilDiv(sizeOf(space.m), rowsOfCluster());
-    for (const MmaSegment &segment : space.segments) {
-      before.push_back(tilesN);
-      tilesN = b.add(tilesN,
-                     b.ceilDiv(columnsIn(segment), columnsOfCluster(segment)));
-    }
+    tilesN =
+        b.add(tilesN, b.ceilDiv(columnsIn(segment), columnsOfCluster(segment)));
   }
+  if (schedule.getSwap())
+    std::swap(tilesM, tilesN);
   tiles = b.mul(tilesM, tilesN);
   for (char axis : space.outer)
     tiles = b.mul(tiles, sizeOf(axis));
@@ -59,29 +55,43 @@ TilePlace TileOrder::place(Value tile) {
   Value height = b.min(raster, b.sub(tilesM, first));
   Value column = b.div(inGroup, height);
   Value row = b.add(first, b.sub(inGroup, b.mul(column, height)));
-  place.row = b.mul(row, rowsOfCluster());
-  if (schedule.getClusterM() > 1)
-    place.row = b.add(place.row, b.mul(ownRank, schedule.getTileM()));
-  placeColumn(place, column);
+  bool swap = schedule.getSwap();
+  place.row = b.mul(swap ? column : row, rowsOfCluster());
+  if (schedule.clusterRows() > 1)
+    place.row = b.add(place.row, b.mul(ownRank, schedule.resultRows()));
+  place.column = placeInSegment(place, swap ? row : column);
+  if (swap)
+    std::swap(place.row, place.column);
   return place;
 }
 
-void TileOrder::placeColumn(TilePlace &place, Value column) {
-  Value first = before.front();
-  Value width = b.word(columnsOfCluster(space.segments.front()));
+/// Of tile number `number` of a segment, the first of the results' columns.
+Value TileOrder::columnOf(const MmaSegment &segment, Value number) {
+  int64_t width = columnsOfCluster(segment);
+  if (int64_t parts = headParts(segment, schedule); parts > 1) {
+    int64_t whole = segment.flow.wholeColumns, inHead = whole / width;
+    return b.add(b.mul(b.div(number, inHead), whole),
+                 b.mul(b.rem(number, inHead), width / parts));
+  }
+  Value column = b.mul(number, width);
+  if (int64_t neighbours = schedule.clusterColumns(); neighbours > 1)
+    column = b.add(column, b.mul(ownRank, width / neighbours));
+  return column;
+}
+
+/// Finds the segment of that number along the results' columns, and the first
+/// of these there.
+Value TileOrder::placeInSegment(TilePlace &place, Value number) {
+  Value column = columnOf(space.segments.front(), number);
   if (space.segments.size() > 1)
     place.segment = b.word(0);
-  for (size_t number = 1; number < space.segments.size(); ++number) {
-    Value isHere = b.atLeast(column, before[number]);
-    place.segment = b.select(isHere, b.word(number), place.segment);
-    first = b.select(isHere, before[number], first);
-    width = b.select(isHere, b.word(columnsOfCluster(space.segments[number])),
-                     width);
+  for (size_t i = 1; i < space.segments.size(); ++i) {
+    Value isHere = b.atLeast(number, before[i]);
+    place.segment = b.select(isHere, b.word(i), place.segment);
+    column = b.select(
+        isHere, columnOf(space.segments[i], b.sub(number, before[i])), column);
   }
-  place.column = b.mul(b.sub(column, first), width);
-  if (schedule.getClusterN() > 1)
-    place.column = b.add(place.column,
-                         b.mul(ownRank, b.div(width, schedule.getClusterN())));
+  return column;
 }
 
 void TileOrder::inSegment(const TilePlace &place,
@@ -122,16 +132,13 @@ GridTerm TileOrder::grid() const {
     llvm::append_range(batches.extents, extents(axis));
   std::vector<GridFactor> columns;
   for (const MmaSegment &segment : space.segments)
-    columns.push_back({columnsOf(segment), schedule.getSwap()
-                                               ? rowsOfCluster()
-                                               : columnsOfCluster(segment)});
+    columns.push_back({columnsOf(segment), columnsOfCluster(segment)});
   GridFactor all = columns.front();
   all.others.assign(columns.begin() + 1, columns.end());
-  GridTerm term{
-      {batches,
-       {extents(space.m), schedule.resultRows() * schedule.clusterRows()},
-       all,
-       {{Extent{schedule.clusterSize()}}}}};
+  GridTerm term{{batches,
+                 {extents(space.m), rowsOfCluster()},
+                 all,
+                 {{Extent{schedule.clusterSize()}}}}};
   // Of parts each has so many.
   int64_t parts = schedule.leavesParts() ? schedule.getSplitK() : 1;
   term.most = schedule.getPersistent() / parts;

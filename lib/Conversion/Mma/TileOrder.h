@@ -15,7 +15,8 @@
 //   12 13 14
 //
 // Block i of n takes tiles i, i + n, i + 2 n, ... The columns of tiles of the
-// space's segments follow each other. Where blocks share tiles, a cluster of
+// space's segments follow each other, or, where the operands are swapped, the
+// rows. Where blocks share tiles, a cluster of
 // them takes the place of a block; where they share operands, too, and a tile
 // of the picture is as many neighbours as the cluster has blocks.
 //
@@ -65,13 +66,14 @@ public:
                  llvm::function_ref<void(unsigned)> body);
 
 private:
-  void placeColumn(TilePlace &place, Value column);
-  /// Of the tiles of a cluster along each axis.
+  Value placeInSegment(TilePlace &place, Value number);
+  Value columnOf(const MmaSegment &segment, Value number);
+  /// The rows and columns of results that the tiles of a cluster have.
   int64_t rowsOfCluster() const {
-    return schedule.getTileM() * schedule.getClusterM();
+    return schedule.resultRows() * schedule.clusterRows();
   }
   int64_t columnsOfCluster(const MmaSegment &segment) const {
-    return segment.columnsPerTile(schedule) * schedule.getClusterN();
+    return segment.resultColumns(schedule) * schedule.clusterColumns();
   }
   /// Of the segment's columns.
   SmallVector<Extent> columnsOf(const MmaSegment &segment) const {
@@ -85,7 +87,7 @@ private:
   const MmaSpace &space;
   MmaScheduleAttr schedule;
   Value tilesM, tilesN, tiles, ownRank;
-  /// The tiles of columns before each segment.
+  /// The tiles of results' columns before each segment.
   SmallVector<Value> before;
 };
 

@@ -13,12 +13,9 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Neighbouring threads that have a row of 8 columns together.
-static constexpr int64_t threadsPerRow = 4;
-
 TileReductions::TileReductions(MmaBuilder &b, const MmaSpace &space,
-                               int64_t lanes)
-    : b(b), lanes(lanes) {
+                               int64_t lanes, int64_t threads)
+    : b(b), lanes(lanes), threads(threads) {
   for (Operation *op : space.reductions)
     reducers.emplace_back(b.frame.emitter, op,
                           Reducer::Lanes::partsOfOneResult);
@@ -43,13 +40,12 @@ void TileReductions::take(int64_t row, ArrayRef<Element> elements) {
 }
 
 /// What the row's threads have together, in each of them.
-SmallVector<ReductionState> TileReductions::stateOf(int64_t row) {
+SmallVector<ReductionState> TileReductions::stateOf(int64_t number) {
   SmallVector<ReductionState> own;
-  for (auto [reducer, state] : llvm::zip_equal(reducers, states[row]))
+  for (auto [reducer, state] : llvm::zip_equal(reducers, states[number]))
     own.push_back(reducer.reduceLanes(state));
-  ThreadGroup quad{
-      threadsPerRow, MmaScheduleAttr::kGroup / threadsPerRow, {}, {}};
-  return combineThreads(b.frame, reducers, std::move(own), quad);
+  ThreadGroup row{threads, MmaScheduleAttr::kGroup / threads, {}, {}};
+  return combineThreads(b.frame, reducers, std::move(own), row);
 }
 
 void TileReductions::store(int64_t row, const Point &point, int64_t columns,

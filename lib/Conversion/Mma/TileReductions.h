@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread takes the values that it has of a row into a state, four threads
-// that have the row together combine theirs by two shuffles, and one of them
-// leaves the state for the launch that combines the parts (PartStates.h), or
-// stores it where runs of columns are results (RowParts.h).
+// A thread takes the values that it has of a row into a state, the threads that
+// have the row together, four where sums are in registers, combine theirs by
+// shuffles, and one of them leaves the state for the launch that combines the
+// parts (PartStates.h), or stores it where runs of columns are results
+// (RowParts.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,10 @@ namespace mlir::fuse {
 
 class TileReductions {
 public:
-  /// `lanes`: those of the points that are taken in.
-  TileReductions(MmaBuilder &b, const MmaSpace &space, int64_t lanes);
+  /// `lanes`: those of the points that are taken in; `threads`: how many
+  /// neighbours have a row, a power of two.
+  TileReductions(MmaBuilder &b, const MmaSpace &space, int64_t lanes,
+                 int64_t threads = 4);
 
   bool empty() const { return reducers.empty(); }
 
@@ -48,13 +51,13 @@ public:
   void store(int64_t row, const Point &point, int64_t columns, Value writes);
 
 private:
-  SmallVector<ReductionState> stateOf(int64_t row);
+  SmallVector<ReductionState> stateOf(int64_t number);
 
   MmaBuilder &b;
   SmallVector<Reducer, 0> reducers;
   /// Of each row that of each reducer.
   SmallVector<SmallVector<ReductionState>> states;
-  int64_t lanes;
+  int64_t lanes, threads;
 };
 
 } // namespace mlir::fuse

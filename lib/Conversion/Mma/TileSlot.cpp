@@ -32,10 +32,10 @@ SmallVector<SlotBox> SlotOperand::boxes(int64_t first, int64_t number) const {
 }
 
 const MmaOperand &mlir::fuse::leftOperand(const MmaSpace &space,
-                                          MmaScheduleAttr schedule) {
-  return schedule.getSwap()
-             ? space.segments.front().contractions.front().columns
-             : space.rows;
+                                          MmaScheduleAttr schedule,
+                                          const MmaSegment &segment,
+                                          int64_t number) {
+  return schedule.getSwap() ? segment.contractions[number].columns : space.rows;
 }
 
 const MmaOperand &mlir::fuse::rightOperand(const MmaSpace &space,
@@ -49,7 +49,8 @@ const MmaOperand &mlir::fuse::rightOperand(const MmaSpace &space,
 /// contractions in a segment; else there is one segment.
 TileSlot::TileSlot(const MmaSpace &space, MmaScheduleAttr schedule)
     : rows{schedule.getTileM(), schedule.getTileK(),
-           leftOperand(space, schedule).isAlongK(space.k),
+           leftOperand(space, schedule, space.segments.front(), 0)
+               .isAlongK(space.k),
            schedule.operandBytes(), schedule.leftBits()},
       schedule(schedule) {
   const MmaSegment &segment = space.segments.front();
@@ -67,7 +68,7 @@ TileSlot::TileSlot(const MmaSpace &space, MmaScheduleAttr schedule)
     computedOffset += operand.bytes();
   };
   if (space.hasOneOrder()) {
-    addRun(0, segment.count(), schedule.getTileN());
+    addRun(0, segment.sharersOfColumns(schedule), schedule.getTileN());
     return;
   }
   int64_t width = segment.columnsPerTile(schedule);
@@ -109,6 +110,26 @@ SmallVector<TileSlot::Piece> TileSlot::pieces(const MmaSegment &segment,
 }
 
 int64_t TileSlot::pieceColumns(const MmaSegment &segment) const {
-  return segment.count() == 1 ? schedule.getTileN()
-                              : segment.columnsPerConsumer(schedule);
+  return segment.sharersOfColumns(schedule) == 1
+             ? schedule.getTileN()
+             : segment.columnsPerConsumer(schedule);
+}
+
+int64_t mlir::fuse::headParts(const MmaSegment &segment,
+                              MmaScheduleAttr schedule) {
+  int64_t whole = segment.flow.wholeColumns;
+  return segment.resultColumns(schedule) < whole
+             ? whole / segment.flow.pairColumns()
+             : 1;
+}
+
+SmallVector<TileSlot::RowPiece>
+TileSlot::rowPieces(const MmaSegment &segment) const {
+  SmallVector<RowPiece> found;
+  int64_t parts = headParts(segment, schedule), rows = pieceRows(segment);
+  for (int64_t i = 0; i < segment.sharersOfRows(schedule); ++i)
+    for (int64_t part = 0; part < parts; ++part)
+      found.push_back({i, (i * parts + part) * rows,
+                       part * segment.flow.wholeColumns / parts});
+  return found;
 }

@@ -16,8 +16,11 @@
 // Operands in the two orders of memory need instructions of their own, each for
 // a run of neighbouring contractions.
 //
-// Where the operands of a contraction are swapped its columns are the rows
-// here.
+// Where the operands are swapped the columns of the contractions are the rows
+// here, those of the first come first. A tile may then have less than a head,
+// some features of each side of its pairs:
+//
+//   heads of 128, tiles of 64   features 0..31, 64..95 | 32..63, 96..127
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,11 +89,16 @@ struct ColumnRun {
   int64_t consumerColumns;
 };
 
-/// The operands that are a tile's rows, and its columns of contraction `number`
-/// of the segment.
-const MmaOperand &leftOperand(const MmaSpace &space, MmaScheduleAttr schedule);
+/// The operands that are a tile's rows, and its columns, of contraction
+/// `number` of the segment.
+const MmaOperand &leftOperand(const MmaSpace &space, MmaScheduleAttr schedule,
+                              const MmaSegment &segment, int64_t number);
 const MmaOperand &rightOperand(const MmaSpace &space, MmaScheduleAttr schedule,
                                const MmaSegment &segment, int64_t number);
+
+/// The sides of pairs of which a tile has so many neighbouring columns each; 1
+/// where it has whole heads.
+int64_t headParts(const MmaSegment &segment, MmaScheduleAttr schedule);
 
 class TileSlot {
 public:
@@ -110,6 +118,15 @@ public:
   };
   SmallVector<Piece> pieces(const MmaSegment &segment, int64_t number) const;
   int64_t pieceColumns(const MmaSegment &segment) const;
+  /// Neighbouring rows of contraction `number`: which of the tile they are, and
+  /// how far behind its first one.
+  struct RowPiece {
+    int64_t number, inTile, further;
+  };
+  SmallVector<RowPiece> rowPieces(const MmaSegment &segment) const;
+  int64_t pieceRows(const MmaSegment &segment) const {
+    return segment.rowsPerTile(schedule) / headParts(segment, schedule);
+  }
 
 private:
   MmaScheduleAttr schedule;

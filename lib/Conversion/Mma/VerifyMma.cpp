@@ -14,34 +14,68 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// What follows has the columns together that it needs so. A tile of swapped
+/// operands may have a part of each side of a head's pairs.
+static LogicalResult verifyWhole(KernelOp kernel, const MmaSegment &segment,
+                                 MmaScheduleAttr schedule) {
+  bool isGathered = schedule.gathersSums();
+  int64_t together = isGathered ? segment.resultColumns(schedule)
+                                : segment.columnsPerConsumer(schedule);
+  int64_t whole = segment.flow.wholeColumns;
+  bool isAlone = schedule.getClusterM() == 1 && schedule.getClusterN() == 1;
+  bool isPart = schedule.getSwap() && isAlone && whole % together == 0;
+  if (together % whole != 0 && !isPart)
+    return kernel.emitError()
+           << "expected " << (isGathered ? "tiles" : "consumers")
+           << " with multiples of " << whole
+           << " columns of a contraction, which are needed together behind "
+              "it, but got "
+           << together << "; choose another "
+           << (schedule.getSwap() ? "tile_m" : "tile_n");
+  return success();
+}
+
 /// A block of 64 columns of the matrix is a box; along the summed axis a
 /// swizzle repeats after 8 columns, as many as an instruction takes.
 static LogicalResult verifyColumns(KernelOp kernel, const MmaSpace &space,
                                    const MmaSegment &segment,
                                    MmaScheduleAttr schedule) {
-  if (int64_t whole = segment.flow.wholeColumns;
-      segment.columnsPerConsumer(schedule) % whole != 0)
-    return kernel.emitError()
-           << "expected consumers with multiples of " << whole
-           << " columns of a contraction, which are needed together behind "
-              "it, but got "
-           << segment.columnsPerConsumer(schedule) << "; choose another tile_n";
-  bool isAcross = llvm::any_of(llvm::seq(segment.count()), [&](int64_t number) {
+  int64_t sharers = segment.sharersOfColumns(schedule);
+  bool isAcross = llvm::any_of(llvm::seq(sharers), [&](int64_t number) {
     return !rightOperand(space, schedule, segment, number).isAlongK(space.k);
   });
   int64_t unit = isAcross ? MmaScheduleAttr::kRowElements : 8;
-  if (schedule.columnsPerConsumer() % (unit * segment.count()) == 0)
+  if (schedule.columnsPerConsumer() % (unit * sharers) == 0)
     return success();
   InFlightDiagnostic error = kernel.emitError()
                              << "expected consumers with multiples of "
-                             << unit * segment.count() << " columns";
-  if (segment.count() > 1)
-    error << " for " << segment.count() << " contractions";
+                             << unit * sharers << " columns";
+  if (sharers > 1)
+    error << " for " << sharers << " contractions";
   if (isAcross)
     error << " where neighbours in memory follow axis '"
           << (schedule.getSwap() ? space.m : space.n) << "'";
   return error << ", but got " << schedule.columnsPerConsumer()
                << "; choose another tile_n";
+}
+
+/// The same of the rows that come from several places in memory.
+static LogicalResult verifyRows(KernelOp kernel, const MmaSpace &space,
+                                const MmaSegment &segment,
+                                MmaScheduleAttr schedule) {
+  int64_t places =
+      segment.sharersOfRows(schedule) * headParts(segment, schedule);
+  if (places == 1)
+    return success();
+  bool isAlongK = leftOperand(space, schedule, segment, 0).isAlongK(space.k);
+  int64_t unit =
+      isAlongK ? 8 * schedule.getClusterN() : MmaScheduleAttr::kRowElements;
+  if (schedule.getTileM() % (unit * places) == 0)
+    return success();
+  return kernel.emitError()
+         << "expected tiles with multiples of " << unit * places
+         << " rows, which come from " << places << " places in memory, but got "
+         << schedule.getTileM() << "; choose another tile_m";
 }
 
 /// Blocks that share columns each copy some rows of memory of a box, and a
@@ -65,42 +99,58 @@ static LogicalResult verifyShares(KernelOp kernel, const MmaSpace &space,
   return success();
 }
 
-/// What a tile whose sums are exchanged cannot have.
+/// What sums that are read from memory cannot be followed by. Threads that have
+/// a row together are in one warp, with vectors of 4 columns.
+static LogicalResult verifyGathered(KernelOp kernel, const MmaSpace &space,
+                                    MmaScheduleAttr schedule) {
+  if (!schedule.gathersSums())
+    return success();
+  for (const MmaSegment &segment : space.segments) {
+    bool isInParts = schedule.leavesParts() || !space.blocks.empty();
+    if (segment.flow.isSliced() || (segment.flow.needsTiles && isInParts))
+      return kernel.emitError()
+             << "expected whole results in the contraction's order where sums "
+                "are read from memory, but got others; use split_k = 1 and "
+                "swap = false";
+  }
+  const MmaSegment &first = space.segments.front();
+  int64_t columns = first.resultColumns(schedule);
+  if (space.reductions.empty() ||
+      (!schedule.leavesParts() && first.hasWholeVectors() &&
+       canReduceGathered(columns)))
+    return success();
+  return kernel.emitError()
+         << "expected no reduction where sums are read from memory, or one "
+            "launch with tiles of 8, 16, 32, 64 or 128 of 4 i columns, but got "
+         << columns << "; use split_k = 1 and swap = false";
+}
+
+/// What a tile whose operands change places cannot have.
 static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
                                  MmaScheduleAttr schedule) {
-  int64_t count = 0;
-  for (const MmaSegment &segment : space.segments)
-    count += segment.count();
-  if (schedule.getSwap() && count > 1)
+  if (schedule.getSwap() && !space.hasOneOrder())
     return kernel.emitError()
-           << "expected one contraction where the operands are swapped, but "
-              "got "
-           << count << "; use swap = false";
+           << "expected right operands of one order in memory where the "
+              "operands are swapped, but got two; use swap = false";
+  if (schedule.getSwap() && space.blocks.size() > 1)
+    return kernel.emitError()
+           << "expected one contraction with scales of blocks where the "
+              "operands are swapped, but got "
+           << space.blocks.size() << "; use swap = false";
   if (schedule.isMmaSync() && !space.blocks.empty())
     return kernel.emitError()
            << "expected isa = wgmma where the sums of blocks of the summed "
               "axis "
               "are computed with, but got mma_sync; compile for sm_90a";
-  bool moves = llvm::any_of(space.segments, [](const MmaSegment &segment) {
-    return segment.flow.needsTiles;
-  });
-  if (schedule.gathersSums() && moves)
-    return kernel.emitError()
-           << "expected results in the contraction's order where sums are read "
-              "from shared memory, but got others; use split_k = 1 and swap = "
-              "false";
-  if (schedule.gathersSums() && !space.reductions.empty())
-    return kernel.emitError()
-           << "expected no reduction where sums are read from shared memory, "
-              "but got one; use split_k = 1 and swap = false";
   std::optional<int64_t> run;
   if (!space.reductions.empty())
     run = reducedRunOf(space.reductions.front());
-  int64_t columns = space.segments.front().columnsPerConsumer(schedule);
+  int64_t columns = space.segments.front().reducedColumns(schedule);
   if (run && *run != columns)
-    return kernel.emitError() << "expected the columns of a consumer to be the "
-                              << *run << " of a run that is reduced, but got "
-                              << columns << "; use another tile_n";
+    return kernel.emitError()
+           << "expected the columns that are reduced together to be the "
+           << *run << " of a run that is reduced, but got " << columns
+           << "; use another tile_n";
   return success();
 }
 
@@ -128,10 +178,13 @@ static LogicalResult verifyMma(KernelOp kernel, const MmaSpace &space,
            << schedule.getOperandBits()
            << "; write operand_bits = " << space.operandBits();
   if (failed(verifyOrder(kernel, space, schedule)) ||
+      failed(verifyGathered(kernel, space, schedule)) ||
       failed(verifyComputed(kernel, space, schedule)))
     return failure();
   for (const MmaSegment &segment : space.segments)
-    if (failed(verifyColumns(kernel, space, segment, schedule)))
+    if (failed(verifyWhole(kernel, segment, schedule)) ||
+        failed(verifyColumns(kernel, space, segment, schedule)) ||
+        failed(verifyRows(kernel, space, segment, schedule)))
       return failure();
   return verifyShares(kernel, space, schedule);
 }

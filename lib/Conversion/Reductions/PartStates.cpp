@@ -106,7 +106,7 @@ static PartLayout startOfLayout(KernelOp kernel,
   if (auto mma = dyn_cast<MmaScheduleAttr>(schedule)) {
     auto contractions = kernel.getBody().getOps<ContractOp>();
     layout.most = INT64_MAX;
-    layout.step = mma.columnsPerConsumer() /
+    layout.step = columnsReducedBy(mma) /
                   std::distance(contractions.begin(), contractions.end());
     return layout;
   }
