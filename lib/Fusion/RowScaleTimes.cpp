@@ -39,12 +39,13 @@ RowScaleTimes mlir::fuse::rowScaleTimes(ContractOp contract, unsigned operand,
   Value read = contract->getOperand(operand);
   double asKernel = gpu.launchSeconds + moving(bytesOf(x) + bytesOf(read));
   double asScale =
-      gpu.launchSeconds +
       extraSeconds(contract, /*bytes=*/0, /*instructions=*/1, dims, gpu);
+  // The tiles of `before` also square and add, and `contract` combines their
+  // parts of rows, however few rows there are; else a kernel reads x.
   if (before)
     asScale +=
-        extraSeconds(before, elementBytes(read), /*instructions=*/1, dims, gpu);
+        extraSeconds(before, elementBytes(read), /*instructions=*/3, dims, gpu);
   else
-    asScale += moving(bytesOf(x));
+    asScale += gpu.launchSeconds + moving(bytesOf(x));
   return {asScale, asKernel};
 }
