@@ -41,6 +41,21 @@ def test_layers_in_a_row_need_a_norm_of_their_own_in_the_first_only():
         assert kinds(program) == first + later * (layers - 1)
 
 
+@pytest.mark.parametrize("batch", [2, 4, 8, 16, 32, 64])
+def test_few_rows_take_the_kernels_of_many(batch):
+    program = llama_program.layers_program(LLAMA3, "bf16", 2, batch, 1, 8192)
+    # What blocks have of a sequence's keys is combined.
+    layer = ["mma", "streamed", "", "mma", "mma", "mma"]
+    assert kinds(program) == ["rows", *layer, *layer]
+
+
+def test_one_row_is_multiplied_by_ordinary_cores():
+    program = llama_program.layers_program(LLAMA3, "bf16", 2, 1, 1, 8192)
+    # Keys are rotated and stored behind them.
+    layer = ["rows", "pointwise", "streamed", "", "rows", "rows", "rows"]
+    assert kinds(program) == [*layer, *layer]
+
+
 def test_equal_layers_have_code_once():
     program = fuse.inspect(
         llama_program.layers_program(LLAMA3, layers=3), chip="sm_90a"
@@ -82,8 +97,11 @@ def arguments(config, batch, tokens, cache, first, dtype, layers):
         ((None, None, None), 2, 5, 6),
         # One token of one sequence, whose products are reductions.
         ((1, 1, 16), 1, 1, 11),
+        # Few rows: tiles of swapped operands, and parts of norms that they leave.
+        ((3, 1, 16), 3, 1, 11),
+        ((16, 1, 16), 16, 1, 11),
     ],
-    ids=["prompt", "later part", "token"],
+    ids=["prompt", "later part", "token", "few", "more"],
 )
 def test_emulated_gpu_computes_what_the_cpu_does(sizes, batch, tokens, first):
     layers, cache = 2, 16
