@@ -236,8 +236,8 @@ class Program(Description):
         """Compiles now what calls with such inputs need, so that they only launch.
 
         inputs  one for each input: an array, whose layout counts, or a shape, which
-                stands for a contiguous array that is aligned to 16 bytes; anything for
-                a number that is passed by value
+                stands for a contiguous array that is aligned to 16 bytes, or a pair of
+                shape and strides; anything for a number that is passed by value
 
         A CUDA graph can be captured then without a call before it. Raises Error like a call.
         """
@@ -248,13 +248,21 @@ class Program(Description):
             if tensor.is_scalar:
                 layouts.append(Layout((), DTYPES[tensor.dtype], (CPU, 0)))
             elif isinstance(given, (tuple, list)):
-                shape = tuple(int(size) for size in given)
-                layouts.append(Layout(shape, DTYPES[tensor.dtype], self._place))
+                layouts.append(self._layout_of(given, tensor))
             else:
                 adapter = adapters[type(given)]
                 layouts.append(_layout(adapter, adapter.describe(given)[1], tensor))
         self._tune_for(layouts)
         lib.fuseCallFree(self._prepared(layouts, [None] * len(layouts)))
+
+    def _layout_of(self, given, tensor):
+        """The layout that a shape stands for, or a pair of shape and strides."""
+        is_pair = any(isinstance(each, (tuple, list)) for each in given)
+        shape, strides = given if is_pair else (given, None)
+        if strides is not None:
+            strides = tuple(int(stride) for stride in strides)
+        shape = tuple(int(size) for size in shape)
+        return Layout(shape, DTYPES[tensor.dtype], self._place, strides)
 
     def _input_error(self, arrays):
         """The error that one of the inputs causes, with its name."""

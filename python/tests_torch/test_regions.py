@@ -13,16 +13,16 @@ pytestmark = pytest.mark.usefixtures("fresh")
 
 
 def test_layers_that_are_alike_share_a_program():
-    from fuse_compiler.torch import _region
+    from fuse_compiler.torch import _ahead
 
     def function(x, a, b):
         return F.softmax(F.softmax(x * 3.0625, 1) @ a * 3.0625, 1) @ b
 
-    before = set(_region._programs)
+    before = set(_ahead._programs)
     options = {"contractions": "never"}
     check([compiled(function, **options)(X, X.T, X)], [function(X, X.T, X)])
     (graph,) = fuse_torch.report()
-    assert len(graph.regions) == 2 and len(set(_region._programs) - before) == 2
+    assert len(graph.regions) == 2 and len(set(_ahead._programs) - before) == 2
     fuse_torch.reset_report()
     torch._dynamo.reset()
     square = X.T @ X
@@ -181,12 +181,12 @@ def test_options_that_there_are_not(options, message):
 
 
 def test_a_region_that_does_not_compile_runs_eagerly(monkeypatch):
-    from fuse_compiler.torch import _region
+    from fuse_compiler.torch import _ahead
 
     def fail(*arguments, **options):
         raise fuse_compiler.Error("expected luck, but got none; try again")
 
-    monkeypatch.setattr(_region, "compile_program", fail)
+    monkeypatch.setattr(_ahead, "compile_program", fail)
     check([compiled(lambda x: x * 17.25 + 3)(X)], [X * 17.25 + 3])
     (graph,) = fuse_torch.report()
     assert graph.coverage == 0 and "expected luck" in str(graph)

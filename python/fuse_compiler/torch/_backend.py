@@ -135,6 +135,9 @@ def _compile(graph_module, example_inputs, *, kind, options, recorder):
     ]
     run, replay = _boxed(graph_module), ""
     if recorder:
+        # What is loaded while a graph is captured spoils it.
+        for region in regions:
+            region.settle()
         run, why_not = recorder.record(run, graph_module, kind, why_not)
         replay = f"launched one by one: {why_not}" if why_not else "replayed"
     add_graph(kind, regions, left, replay)
@@ -170,7 +173,7 @@ def operators_of(subgraph):
 
 
 def _compile_region(graph_module, name):
-    """Replaces a subgraph by a Region, unless it cannot be compiled."""
+    """Replaces a subgraph by a Region, whose program is compiled while torch goes on."""
     subgraph = getattr(graph_module, name)
     operators = operators_of(subgraph)
     try:
@@ -180,7 +183,6 @@ def _compile_region(graph_module, name):
     setattr(graph_module, name, region)
     # Found here first: nn.Module's own way to it takes a quarter of a call.
     graph_module.__dict__[name] = region
-    kernels = tuple(kernel.ops for kernel in region.program.kernels)
-    report = RegionReport(name, operators, kernels, region.text)
+    report = RegionReport(name, operators, (), region.text, _pending=region.pending)
     region.on_failure = report.fail
     return report

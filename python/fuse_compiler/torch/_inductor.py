@@ -17,6 +17,7 @@ from torch._inductor import config
 from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from fuse_compiler._library import Error, version
+from fuse_compiler.torch._ahead import shared_program
 from fuse_compiler.torch._attention import ATTENTION
 from fuse_compiler.torch._attention_training import ATTENTION_AND_SUMS, take_attention
 from fuse_compiler.torch._backend import checked_options, operators_of
@@ -25,7 +26,7 @@ from fuse_compiler.torch._convert import first_value
 from fuse_compiler.torch._convert_reduce import CONTRACTIONS, REDUCTIONS
 from fuse_compiler.torch._fold import fold_constants
 from fuse_compiler.torch._partition import PREFIX, form_regions
-from fuse_compiler.torch._region import ProgramWriter, shared_program
+from fuse_compiler.torch._region import ProgramWriter
 from fuse_compiler.torch._report import RegionReport, add_graph
 from fuse_compiler.torch._support import Support
 

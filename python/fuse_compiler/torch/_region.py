@@ -7,34 +7,18 @@ one program serves all sizes. A dim that is a product of symbols is split before
 call, which is a view, so that the program knows its factors.
 """
 
-import threading
 import warnings
 
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 
 from fuse_compiler import lang
-from fuse_compiler._compile import compile as compile_program
 from fuse_compiler._library import Error
+from fuse_compiler.torch._ahead import start_program
 from fuse_compiler.torch._convert import convert, first_value, number_of
 from fuse_compiler.torch._layout import input_order, output_order
 from fuse_compiler.lang._sizes import Sizes
 from fuse_compiler.torch._symbols import DTYPES, split_product, to_shape
-
-_programs = {}
-_programs_lock = threading.Lock()
-
-
-def shared_program(text, device):
-    """The compiled program of a text on a torch.device, one for all regions that have it."""
-    target, number = (
-        ("cuda", device.index or 0) if device.type == "cuda" else ("cpu", 0)
-    )
-    key = text, target, number
-    with _programs_lock:
-        if key not in _programs:
-            _programs[key] = compile_program(text, target=target, device=number)
-        return _programs[key]
 
 
 class Region(torch.nn.Module):
@@ -44,6 +28,7 @@ class Region(torch.nn.Module):
     tuple, as the subgraph does, with the strides that its nodes have.
 
     text        of the program
+    pending     a Future of the program
     program     the compiled Program
     failure     why its nodes run eagerly all the same, or None
     on_failure  what is called with the reason when that is found
@@ -57,7 +42,8 @@ class Region(torch.nn.Module):
         self._prepare, self._orders = writer.prepare, writer.orders
         self._sizes, self._numbers = writer.sizes, writer.numbers
         self._device = writer.device
-        self.program = shared_program(self.text, self._device)
+        self.pending = start_program(self.text, self._device, writer.layouts())
+        self._program = None
         self._one = _unread(self._device) if self._sizes else None
         # Whether what the program returns is what the subgraph does.
         is_tuple = len(self._orders) > 1
@@ -67,8 +53,22 @@ class Region(torch.nn.Module):
             p.index if p.is_nothing else None for p in self._prepare
         ] == list(range(writer.num_arguments))
 
+    @property
+    def program(self):
+        if self._program is None:
+            self._program = self.pending.result()
+        return self._program
+
+    def settle(self):
+        """Waits for the program; None, with the reason in `failure`, if it is refused."""
+        try:
+            return self.program
+        except Error as error:
+            self.failure = str(error)
+            return None
+
     def forward(self, *arguments):
-        if self.failure is None:
+        if self.failure is None and (self._program is not None or self.settle()):
             try:
                 return self._run(arguments)
             except Error as error:
@@ -90,13 +90,13 @@ class Region(torch.nn.Module):
 
     def _run(self, arguments):
         if self._is_direct:
-            results = self.program(*arguments)
+            results = self._program(*arguments)
         else:
             tensors = [prepare(arguments) for prepare in self._prepare]
             for size in self._sizes:
                 tensors.append(self._of_size(size(arguments)))
             tensors += [number(arguments) for number in self._numbers]
-            results = self.program(*tensors)
+            results = self._program(*tensors)
         if self._gives_as_is:
             return results
         if not isinstance(results, tuple):
@@ -135,6 +135,7 @@ class ProgramWriter:
     def __init__(self, graph_module):
         self.builder = lang.Builder("region")
         self.prepare, self.orders, self._values = [], [], {}
+        self._layouts = []
         nodes = list(graph_module.graph.nodes)
         self._placeholders = [n for n in nodes if n.op == "placeholder"]
         self.num_arguments = len(self._placeholders)
@@ -160,6 +161,15 @@ class ProgramWriter:
         self.sizes = [self._resolve(a.shape[0]) for a in self.builder.sizes.values()]
         self.numbers = [self._resolve(d) for d in self.builder.numbers]
         self.text = self.builder.text()
+
+    def layouts(self):
+        """For each input a pair of shape and strides in all calls; None if they vary."""
+        layouts = [*self._layouts, *(((1,), (1,)) for _ in self.sizes)]
+        layouts += [None for _ in self.numbers]
+        is_static = all(
+            isinstance(size, int) for pair in layouts if pair for size in sum(pair, ())
+        )
+        return layouts if is_static else None
 
     def _learn_sizes(self):
         for index, node in enumerate(self._placeholders):
@@ -188,6 +198,8 @@ class ProgramWriter:
         logical = to_shape(value.shape)
         shape = tuple(logical[axis] for axis in order)
         split = self._split(shape)
+        strides = tuple(value.stride(axis) for axis in order)
+        self._layouts.append((tuple(value.shape[axis] for axis in order), strides))
         array = self.builder.input(f"a{index}", sum(split, []), DTYPES[value.dtype])
         sizes = None
         if len(array.shape) != len(shape):

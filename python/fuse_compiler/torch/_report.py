@@ -6,6 +6,8 @@ import threading
 from collections import Counter
 from dataclasses import dataclass, field
 
+from fuse_compiler._library import Error
+
 
 @dataclass
 class RegionReport:
@@ -22,6 +24,19 @@ class RegionReport:
     kernels: tuple
     program: str = field(repr=False)
     failure: str | None = None
+    _pending: object = field(default=None, repr=False, compare=False)
+
+    def settle(self):
+        """Waits until its program is compiled or refused."""
+        pending, self._pending = self._pending, None
+        if pending is None:
+            return
+        try:
+            program = pending.result()
+        except Error as error:
+            self.failure = str(error)
+            return
+        self.kernels = tuple(kernel.ops for kernel in program.kernels)
 
     def fail(self, message):
         """Remembers that it runs eagerly, and why."""
@@ -83,7 +98,11 @@ def add_graph(kind, regions, reasons, replay=""):
 def report():
     """A GraphReport for each graph that was compiled since reset_report()."""
     with _lock:
-        return tuple(_graphs)
+        graphs = tuple(_graphs)
+    for graph in graphs:
+        for region in graph.regions:
+            region.settle()
+    return graphs
 
 
 def reset_report():
