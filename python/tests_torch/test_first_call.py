@@ -3,14 +3,19 @@
 """What the first call of a compiled model does once, side by side, or not at all."""
 
 import os
+import subprocess
+import sys
 import threading
+from collections import Counter
 
 import fuse_compiler
 import fuse_compiler.torch as fuse_torch
 import pytest
 import torch
 from against_eager import X, check, compiled
-from fuse_compiler.torch import _ahead, _backend
+from fuse_compiler.torch import _ahead, _backend, _joint
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn import functional as F
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -98,3 +103,100 @@ def test_a_child_process_compiles_on_threads_of_its_own():
         finally:
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_both_graphs_of_a_training_step_are_lowered_before_it():
+    weight = torch.randn(8, 8, requires_grad=True)
+    f = compiled(lambda x: F.silu((x @ weight) * 1.3125) + 3, contractions="never")
+    y = f(X)
+    kinds = [graph.kind for graph in fuse_torch.report()]
+    assert kinds == ["forward", "backward"]
+    y.sum().backward()
+    assert [graph.kind for graph in fuse_torch.report()] == kinds
+
+
+def test_without_gradients_there_is_one_graph():
+    weight = torch.randn(8, 8, requires_grad=True)
+    f = compiled(lambda x: F.silu((x @ weight) * 1.4375) + 3)
+    with torch.no_grad():
+        f(X)
+    assert [graph.kind for graph in fuse_torch.report()] == ["inference"]
+
+
+TRAINING = """
+import sys, torch, fuse_compiler.torch
+w = torch.randn(8, 8, requires_grad=True)
+f = torch.compile(lambda x: torch.nn.functional.silu(x @ w) * 2, backend="fuse")
+f(torch.randn(4, 8)).sum().backward()
+assert w.grad is not None
+print("torch._inductor.lowering" in sys.modules)
+"""
+
+
+def test_training_does_not_import_all_of_inductor():
+    found = subprocess.run(
+        [sys.executable, "-c", TRAINING], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "False"
+
+
+def joint_graph(function, *inputs):
+    """A graph as AOTAutograd has it, with fake values, of a function to a tuple."""
+    with FakeTensorMode() as mode:
+        fakes = [mode.from_tensor(x) for x in inputs]
+        return make_fx(function)(*fakes)
+
+
+def counts(function, *inputs, num_outputs):
+    module = joint_graph(function, *inputs)
+    _joint.merge_equal(module.graph, num_outputs)
+    module.recompile()
+    torch.manual_seed(0)
+    expected = function(*inputs)
+    torch.manual_seed(0)
+    torch.testing.assert_close(module(*inputs), expected)
+    return Counter(str(n.target) for n in module.graph.nodes if n.op == "call_function")
+
+
+def test_what_is_computed_twice_is_computed_once():
+    def function(x, y):
+        return (x.exp() + y, x.exp() * y, (x * 2).sum(1), (x * 2.0).sum([1]))
+
+    found = counts(function, X, X, num_outputs=4)
+    assert found["aten.exp.default"] == 1
+    # 2 and 2.0, and what the graph returns, stay apart.
+    assert found["aten.mul.Tensor"] == 3 and found["aten.sum.dim_IntList"] == 2
+
+
+def test_what_differs_in_ways_that_python_does_not_see_is_computed_twice():
+    def function(x):
+        zeros = torch.full((8,), 0.0), torch.full((8,), -0.0)
+        return torch.copysign(x, zeros[0]) * 2, torch.copysign(x, zeros[1]) * 2
+
+    assert counts(function, X, num_outputs=2)["aten.full.default"] == 2
+
+
+def test_random_numbers_are_drawn_as_often_as_eagerly():
+    def function(x):
+        return torch.rand_like(x) + 1, torch.rand_like(x) + 2
+
+    assert counts(function, X, num_outputs=2)["aten.rand_like.default"] == 2
+
+
+def test_what_only_the_forward_graph_needs_is_not_merged_with_what_is_saved():
+    def function(x):
+        return x.exp() + 1, x.exp() + 2
+
+    assert counts(function, X, num_outputs=1)["aten.exp.default"] == 2
+    assert counts(function, X, num_outputs=2)["aten.exp.default"] == 1
+
+
+def test_graphs_that_write_are_left_to_torch():
+    def function(x):
+        y = x.exp()
+        y.add_(1)
+        return (y * 2,)
+
+    nodes = joint_graph(function, X).graph.nodes
+    assert not all(map(_joint._is_plain, nodes))
+    assert all(map(_joint._is_plain, joint_graph(lambda x: (x.exp(),), X).graph.nodes))

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch.compile(model, backend="fuse")."""
 
+import contextlib
 import functools
 import operator
 
-from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
+from functorch.compile import make_boxed_func
 from torch._dynamo.backends.common import aot_autograd
+from torch._functorch import config as aot_config
 from torch.fx import graph as fx_graph
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
@@ -22,6 +24,7 @@ from fuse_compiler.torch._complex import COMPLEX_VIEWS, split_complex
 from fuse_compiler.torch._contractions import CHOICES
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._fold import fold_constants
+from fuse_compiler.torch._joint import partition
 from fuse_compiler.torch._partition import PREFIX, form_regions
 from fuse_compiler.torch._region import Region
 from fuse_compiler.torch._report import RegionReport, add_graph
@@ -71,9 +74,19 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
     compiled = aot_autograd(
         **compilers,
         decompositions=_decompositions.table(),
-        partition_fn=min_cut_rematerialization_partition,
+        partition_fn=partition,
     )
-    return compiled(graph_module, example_inputs)
+    with _backward_at_once() if recorder is None else contextlib.nullcontext():
+        return compiled(graph_module, example_inputs)
+
+
+def _backward_at_once():
+    """Both graphs are lowered before the first call, so that their programs are compiled side by
+    side, while the forward one runs."""
+    name = "force_non_lazy_backward_lowering"
+    if not hasattr(aot_config, name):
+        return contextlib.nullcontext()
+    return aot_config.patch({name: True})
 
 
 # What torch._dynamo.reset() calls.
