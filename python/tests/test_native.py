@@ -138,6 +138,7 @@ def test_threads_share_a_program(program):
 
 def test_prepare(program):
     program.prepare((6, 4), (4,))
+    program.prepare(((6, 4), (8, 1)), ((4,), (1,)))
     program.prepare(random(6, 8)[:, :4], random(4))
     check(program, random(6, 4), random(4))
     with pytest.raises(fuse.Error, match="to be 4, but got 5"):
