@@ -555,11 +555,14 @@ func.func @not_rotaryTwoVectors(%x: tensor<256x256xbf16>, %w: tensor<192x256xbf1
   return %o, %r : tensor<256x2x64xbf16>, tensor<256x64xbf16>
 }
 
-func.func @detachedSlower(%x: tensor<8x8192xbf16>, %w: tensor<64x8192xbf16>) -> tensor<8x1x64xbf16> {
-  %p = fuse.matmul %x, %w transpose_rhs : tensor<8x8192xbf16>, tensor<64x8192xbf16> -> tensor<8x64xbf16>
-  %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [8, 1, 64] : tensor<8x64xbf16> into tensor<8x1x64xbf16>
+// Blocks that share a long summed axis have no slices of a packed product.
+func.func @detachedSlower(%x: tensor<8x8192xbf16>, %w: tensor<128x8192xbf16>) -> (tensor<8x1x64xbf16>, tensor<8x64xbf16>) {
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<8x8192xbf16>, tensor<128x8192xbf16> -> tensor<8x128xbf16>
+  %q = fuse.slice %p offsets = [0, 0] sizes = [8, 64] : tensor<8x128xbf16> -> tensor<8x64xbf16>
+  %r = fuse.slice %p offsets = [0, 64] sizes = [8, 64] : tensor<8x128xbf16> -> tensor<8x64xbf16>
+  %h = tensor.expand_shape %q [[0], [1, 2]] output_shape [8, 1, 64] : tensor<8x64xbf16> into tensor<8x1x64xbf16>
   %o = fuse.rotary half tokens_heads %h base = 1.0e4 : tensor<8x1x64xbf16>
-  return %o : tensor<8x1x64xbf16>
+  return %o, %r : tensor<8x1x64xbf16>, tensor<8x64xbf16>
 }
 func.func @not_detachedSlower(%x: tensor<4096x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<4096x8x64xbf16> {
   %p = fuse.matmul %x, %w transpose_rhs : tensor<4096x512xbf16>, tensor<512x512xbf16> -> tensor<4096x512xbf16>

@@ -3,13 +3,13 @@
 
 // As in reasons-rows.mlir, for reductions of a contraction's rows.
 
-// Blocks that share a long summed axis among few tiles cannot have parts of rows: without
-// sharing it the contraction takes longer than a kernel of the maxima.
-func.func @inTilesSlower(%a: tensor<16x4096xbf16>, %b: tensor<128x4096xbf16>) -> tensor<16x1xf32> {
-  %d = fuse.contract "mk,nk->mn" %a, %b : tensor<16x4096xbf16>, tensor<128x4096xbf16> -> tensor<16x128xbf16>
-  %c = fuse.cast %d : tensor<16x128xbf16> -> tensor<16x128xf32>
-  %s = fuse.abs %c : tensor<16x128xf32>
-  %r = fuse.reduce max %s dims = [1] keep : tensor<16x128xf32> -> tensor<16x1xf32>
+// Blocks that share a long summed axis among few tiles have parts of rows in vectors of four
+// columns: without sharing it the contraction takes longer than a kernel of the maxima.
+func.func @inTilesSlower(%a: tensor<16x4096xbf16>, %b: tensor<130x4096xbf16>) -> tensor<16x1xf32> {
+  %d = fuse.contract "mk,nk->mn" %a, %b : tensor<16x4096xbf16>, tensor<130x4096xbf16> -> tensor<16x130xbf16>
+  %c = fuse.cast %d : tensor<16x130xbf16> -> tensor<16x130xf32>
+  %s = fuse.abs %c : tensor<16x130xf32>
+  %r = fuse.reduce max %s dims = [1] keep : tensor<16x130xf32> -> tensor<16x1xf32>
   return %r : tensor<16x1xf32>
 }
 func.func @not_inTilesSlower(%a: tensor<4096x256xbf16>, %b: tensor<1024x256xbf16>) -> tensor<4096x1xf32> {
