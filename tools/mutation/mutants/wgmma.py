@@ -230,8 +230,13 @@ WGMMA = [
         ),
         (
             "wgmma-results-past-the-edge-are-written",
-            "b.frame.ifTrue(share.isInside, [&, &share = share, &computed = computed] {",
-            "b.frame.ifTrue(Value(), [&, &share = share, &computed = computed] {",
+            "b.frame.ifTrue(share.isInside, [&, &computed = computed] {",
+            "b.frame.ifTrue(Value(), [&, &computed = computed] {",
+        ),
+        (
+            "wgmma-parts-of-heads-are-read-as-whole-ones",
+            "b.mul(b.add(start, i * inTile()), sumBytes)",
+            "b.mul(b.add(start, i * apart()), sumBytes)",
         ),
     ),
 ]
