@@ -190,15 +190,16 @@ func.func @f(%x: tensor<70x136xbf16>, %a: tensor<72x136xbf16>, %b: tensor<72x136
 """
 
 
-def test_several_contractions(inspect):
-    """Two that meet in the columns of a tile, and one with tiles of its own."""
-    assert inspect(BILINEAR_AND_ANOTHER, "ptx").count(".entry") == 1
+@pytest.mark.parametrize("rows", [200, 5])
+def test_several_contractions(inspect, rows):
+    """Two that meet in the columns of a tile, or in its rows, and one with tiles of its own."""
+    program = BILINEAR_AND_ANOTHER.replace("70", str(rows))
+    assert ("swap = true" in inspect(program, "schedule")) == (rows < 64)
+    assert inspect(program, "ptx").count(".entry") == 1
     rng = np.random.default_rng(5)
-    x, a, b, c = (small_integers(rng, n, 136) for n in (70, 72, 72, 40))
+    x, a, b, c = (small_integers(rng, n, 136) for n in (rows, 72, 72, 40))
     for seed, timing in enumerate(TIMINGS):
-        y, r = simulate(
-            inspect, BILINEAR_AND_ANOTHER, [x, a, b, c], timing=timing, seed=seed
-        )
+        y, r = simulate(inspect, program, [x, a, b, c], timing=timing, seed=seed)
         np.testing.assert_array_equal(y, rounded((x @ a.T) * (x @ b.T)))
         np.testing.assert_array_equal(r, rounded(x @ c.T))
 
