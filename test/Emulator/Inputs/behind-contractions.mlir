@@ -149,3 +149,23 @@ func.func @qkv(%x: tensor<?x64xbf16> {fuse.dims = ["T"]}, %wq: tensor<512x64xbf1
   %cv = fuse.scatter %values, %slots, %vh dim = 0 : tensor<?x1x128xbf16>, tensor<?xi32>, tensor<?x1x128xbf16> -> tensor<?x1x128xbf16>
   return %qr, %ck, %cv : tensor<?x4x128xbf16>, tensor<?x1x128xbf16>, tensor<?x1x128xbf16>
 }
+
+// Heads as wide as tiles can be.
+func.func @wide(%x: tensor<?x72xf16> {fuse.dims = ["T"]}, %w: tensor<768x72xf16>) -> tensor<?x3x256xf16> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x72xf16>
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<?x72xf16>, tensor<768x72xf16> -> tensor<?x768xf16>
+  %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [%n, 3, 256] : tensor<?x768xf16> into tensor<?x3x256xf16>
+  %r = fuse.rotary half tokens_heads %h base = 1.0e4 : tensor<?x3x256xf16>
+  return %r : tensor<?x3x256xf16>
+}
+
+// Half of each head, whose pairs lie a quarter apart.
+func.func @some_features(%x: tensor<?x64xbf16> {fuse.dims = ["T"]}, %w: tensor<384x64xbf16>) -> tensor<?x3x128xbf16> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x64xbf16>
+  %p = fuse.matmul %x, %w transpose_rhs : tensor<?x64xbf16>, tensor<384x64xbf16> -> tensor<?x384xbf16>
+  %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [%n, 3, 128] : tensor<?x384xbf16> into tensor<?x3x128xbf16>
+  %r = fuse.rotary half tokens_heads %h base = 1.0e4 dims = 64 : tensor<?x3x128xbf16>
+  return %r : tensor<?x3x128xbf16>
+}
