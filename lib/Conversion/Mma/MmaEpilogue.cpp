@@ -420,10 +420,14 @@ void MmaEpilogue::forHeads(const Places &places, int64_t first, int64_t width,
   if (!rotary || rotary.getHeadDim() % width != 0)
     return body();
   int64_t column = first / blockColumns * (pair / lanes);
-  PartedIndex head = flowPlaces.follow(
-      rotary.getResult(),
-      partedPoint(places, {/*row=*/0, column}))[rotary.getHeadAxis()];
-  if (!head.base || head.lane)
+  auto headOf = [&](int64_t row) {
+    PartedPoint point = partedPoint(places, {row, column});
+    return flowPlaces.follow(rotary.getResult(), point)[rotary.getHeadAxis()];
+  };
+  PartedIndex head = headOf(0), next = headOf(1);
+  // Where heads are rows, neighbouring threads have several.
+  bool areRows = next.base != head.base || next.offset != head.offset;
+  if (!head.base || head.lane || areRows)
     return body();
   int64_t heads = *rotary.getHeads() - head.offset, start = filled;
   auto run = [&](int64_t low, int64_t high) {
