@@ -511,6 +511,27 @@ bool ContractionFlow::isSliced() const {
   });
 }
 
+bool ContractionFlow::fitsVectors(int64_t lanes) const {
+  return llvm::all_of(values, [&](const auto &entry) {
+    Value value = entry.first;
+    auto rotary = value.getDefiningOp<RotaryOp>();
+    if (!rotary)
+      return true;
+    int64_t rotated = rotary.getRotaryDims();
+    bool isHalf = rotary.getLayout() == RotaryLayout::half;
+    return rotary.getHeadDim() % lanes == 0 && rotated % lanes == 0 &&
+           (!isHalf || rotated / 2 % lanes == 0);
+  });
+}
+
+bool ContractionFlow::turnsNeighbours() const {
+  return llvm::any_of(values, [](const auto &entry) {
+    Value value = entry.first;
+    auto rotary = value.getDefiningOp<RotaryOp>();
+    return rotary && rotary.getLayout() == RotaryLayout::interleaved;
+  });
+}
+
 int64_t ContractionFlow::pairColumns() const {
   int64_t columns = wholeColumns;
   for (auto &[value, moved] : values) {

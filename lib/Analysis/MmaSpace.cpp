@@ -498,9 +498,15 @@ bool MmaSegment::hasWholeVectors() const {
     int64_t columns = cast<RankedTensorType>(value.getType()).getShape().back();
     return columns > 0 && columns % 4 == 0;
   };
-  return isWhole(shape()) && llvm::all_of(flow.values, [&](const auto &entry) {
-           return isWhole(entry.first);
-         });
+  return isWhole(shape()) && flow.fitsVectors(4) &&
+         llvm::all_of(flow.values,
+                      [&](const auto &entry) { return isWhole(entry.first); });
+}
+
+bool MmaSegment::keepsNeighbours() const {
+  int64_t columns = cast<RankedTensorType>(shape().getType()).getShape().back();
+  bool isEven = !ShapedType::isDynamic(columns) && columns % 2 == 0;
+  return isEven || !flow.turnsNeighbours();
 }
 
 int64_t mlir::fuse::columnsReducedBy(MmaScheduleAttr schedule) {

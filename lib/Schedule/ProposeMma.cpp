@@ -195,8 +195,8 @@ MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
   form.columnBits = space.columnsOperand().computedBits();
   for (const MmaSegment &segment : space.segments) {
     bool isMoved = segment.flow.needsTiles;
-    form.mayGather &=
-        !segment.flow.isSliced() && !(isMoved && !space.blocks.empty());
+    form.mayGather &= segment.keepsNeighbours() && !segment.flow.isSliced() &&
+                      !(isMoved && !space.blocks.empty());
     form.mayLeaveParts &= !isMoved;
     form.mayGather &= !form.reducesRows || segment.hasWholeVectors();
     form.contractions = std::lcm(form.contractions, segment.count());

@@ -63,6 +63,11 @@ struct ContractionFlow {
 
   /// Whether some value has a part of the columns.
   bool isSliced() const;
+  /// Whether vectors of so many columns cut neither heads nor their pairs, nor
+  /// the part that is rotated.
+  bool fitsVectors(int64_t lanes) const;
+  /// Whether neighbouring columns are rotated as pairs.
+  bool turnsNeighbours() const;
   /// Columns that follow each other from a multiple of so many on are on one
   /// side of their pairs.
   int64_t pairColumns() const;

@@ -188,6 +188,8 @@ struct MmaSegment {
   }
   /// Whether vectors of four columns are whole in all that follows.
   bool hasWholeVectors() const;
+  /// Whether pairs of neighbouring columns are known to lie in one vector.
+  bool keepsNeighbours() const;
   /// The columns that are reduced together where rows are.
   int64_t reducedColumns(MmaScheduleAttr schedule) const {
     return columnsReducedBy(schedule) / count();

@@ -42,7 +42,8 @@ GatheredEpilogue::GatheredEpilogue(MmaBuilder &b, const MmaSpace &space,
     return !emitter.divides(lanes, b.frame.dims.extents(entry.first).back());
   };
   while (!emitter.divides(lanes, extents(space.n).front()) ||
-         inTile() % lanes != 0 || llvm::any_of(segment.flow.values, cutsVector))
+         inTile() % lanes != 0 || !segment.flow.fitsVectors(lanes) ||
+         llvm::any_of(segment.flow.values, cutsVector))
     lanes /= 2;
   if (!space.reductions.empty())
     reductions.emplace(b, space, lanes, columns() / (lanes * pieces));

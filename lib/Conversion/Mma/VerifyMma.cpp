@@ -107,7 +107,8 @@ static LogicalResult verifyGathered(KernelOp kernel, const MmaSpace &space,
     return success();
   for (const MmaSegment &segment : space.segments) {
     bool isInParts = schedule.leavesParts() || !space.blocks.empty();
-    if (segment.flow.isSliced() || (segment.flow.needsTiles && isInParts))
+    if (segment.flow.isSliced() || !segment.keepsNeighbours() ||
+        (segment.flow.needsTiles && isInParts))
       return kernel.emitError()
              << "expected whole results in the contraction's order where sums "
                 "are read from memory, but got others; use split_k = 1 and "
