@@ -41,7 +41,7 @@ static constexpr double worthwhile = 0.95;
 
 /// Computed operands are written by threads, where those of wgmma come by
 /// tensor map.
-static bool usesWgmma(const StreamedSpace &space, const GPUTarget &gpu) {
+static bool mayUseWgmma(const StreamedSpace &space, const GPUTarget &gpu) {
   return gpu.hasWgmma && !space.computes();
 }
 
@@ -50,12 +50,37 @@ static int64_t wholeRows(const Extent &extent) {
 }
 
 namespace {
+/// Fitted to times of few and of many queries on an H200.
+struct StreamedNumbers {
+  /// Of the products of wgmma what a block with two groups of warps reaches,
+  /// and one with a single group.
+  double wgmmaShare = 0, oneConsumerShare = 0;
+  /// Of the memory's bandwidth what few queries reach by wgmma and by mma.sync,
+  /// and where a multiprocessor has one block.
+  double wgmmaReadShare = 0, syncReadShare = 0, aloneReadShare = 0;
+  /// From the copy of a tile by wgmma's producer to the next one of its slot.
+  double wgmmaArrivalClocks = 0;
+  /// Of the launch that combines what blocks leave, for each part.
+  double partSeconds = 0;
+};
+} // namespace
+
+static constexpr StreamedNumbers fitted = [] {
+  StreamedNumbers numbers;
+#define FUSE_STREAMED_NUMBER(name, value) numbers.name = value;
+#include "StreamedNumbers.inc"
+  return numbers;
+}();
+
+namespace {
 /// How rows and keys are shared among blocks.
 struct Sharing {
   int64_t consumers = 2, heads = 1, split = 1;
   /// Consumers that share the columns of the same rows.
   int64_t groups = 1;
+  MmaIsa isa = MmaIsa::wgmma;
 
+  bool isWgmma() const { return isa == MmaIsa::wgmma; }
   int64_t rows() const { return consumers / groups * rowsOfConsumer; }
   bool leavesParts() const { return heads > 1 || split > 1; }
 };
@@ -65,12 +90,12 @@ public:
   StreamedModel(const StreamedSpace &space, const DimClasses &dims,
                 const GPUTarget &gpu, ArrayRef<AssumedSize> assumed);
 
-  double secondsOf(const Sharing &sharing, int64_t tileK) const;
+  double secondsOf(const Sharing &sharing, int64_t tileK, int64_t stages) const;
   /// All that may be worth it, the one block for all keys first.
   SmallVector<Sharing> sharings() const;
   /// From fast to slow; the first in doubt stays the first.
   SmallVector<Sharing> ranked() const;
-  double fastest() const { return secondsOf(ranked().front(), tileOfModel); }
+  double fastest() const { return usualSeconds(ranked().front()); }
   int64_t wholeColumns() const { return columns; }
   int64_t wholeDepth() const { return depth; }
   bool isWide() const { return areWideRows(depth, columns); }
@@ -81,17 +106,28 @@ private:
     return batches * ofHeads *
            std::ceil(rows / (sharing.rows() / sharing.heads));
   }
-  double keySeconds(double blocks, double bytes, double resident) const;
+  double usualSeconds(const Sharing &sharing) const;
+  double residentBlocks(const Sharing &sharing, int64_t tileK,
+                        int64_t stages) const;
+  double readRate(const Sharing &sharing, double blocks, double resident) const;
+  double keySeconds(double blocks, double bytes, double resident,
+                    double rate) const;
   double productClocks(const Sharing &sharing, double keys) const;
-  double waitingClocks(const Sharing &sharing, double tiles) const;
+  double waitingClocks(const Sharing &sharing, double tiles,
+                       int64_t stages) const;
+  double partSeconds(double parts) const;
   /// With which all keys are one block's where rows are many. Two blocks of one
   /// group of warps each compute softmaxes and products at different times;
   /// wgmma does so in one block.
-  int64_t usualConsumers() const { return hasWgmma || isWide() ? 2 : 1; }
-  Sharing sharing(int64_t consumers, int64_t heads = 1,
-                  int64_t split = 1) const {
-    return {consumers, heads, split, isWide() ? consumers : 1};
+  int64_t usualConsumers(MmaIsa isa) const {
+    return isa == MmaIsa::wgmma || isWide() ? 2 : 1;
   }
+  Sharing sharing(MmaIsa isa, int64_t consumers, int64_t heads = 1,
+                  int64_t split = 1) const {
+    return {consumers, heads, split, isWide() ? consumers : 1, isa};
+  }
+  void addUsual(MmaIsa isa, SmallVector<Sharing> &found) const;
+  void addShared(MmaIsa isa, SmallVector<Sharing> &found) const;
 
   static constexpr int64_t tileOfModel = 64;
 
@@ -102,8 +138,9 @@ private:
   /// query, as instructions.
   double keyBytes = 0, keyWork = 0, queryWork = 0;
   int64_t depth, columns;
-  bool hasWgmma;
-  bool areTilesKnown, areRowsKnown, hasFewRows, canShare;
+  /// wgmma, where the chip has it and operands are as in memory.
+  MmaIsa usualIsa;
+  bool areTilesKnown, areRowsKnown, hasFewRows, canShare, haveValueSlots;
 };
 } // namespace
 
@@ -114,7 +151,8 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
       elementSize(elementBytes(ContractOp(space.scores).getLhs())),
       depth(wholeRows(space.depthExtent(dims))),
       columns(wholeRows(space.columnExtent(dims))),
-      hasWgmma(usesWgmma(space, gpu)), canShare(space.canLeaveParts()) {
+      usualIsa(mayUseWgmma(space, gpu) ? MmaIsa::wgmma : MmaIsa::mma_sync),
+      canShare(space.canLeaveParts()), haveValueSlots(!space.firstOfKeys) {
   // Consumers have whole rows of shared memory each.
   if (isWide())
     columns = llvm::alignTo(columns, 2 * MmaScheduleAttr::kRowElements);
@@ -162,14 +200,40 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
 /// `blocks` of so many bytes of keys and values each: as fast as memory gives
 /// them, but those of the last wave, or of the only one, no faster than their
 /// multiprocessors take them in.
-double StreamedModel::keySeconds(double blocks, double bytes,
-                                 double resident) const {
+double StreamedModel::keySeconds(double blocks, double bytes, double resident,
+                                 double rate) const {
   double processors = gpu.multiprocessors, slots = processors * resident;
   double last = blocks - slots * std::floor(blocks / slots);
   double port = gpu.l2PortBytesPerClock * gpu.tensorClockHertz;
-  double ofLast = std::max(last * bytes / gpu.memoryBytesPerSecond,
+  double ofLast = std::max(last * bytes / rate,
                            std::ceil(last / processors) * bytes / port);
-  return (blocks - last) * bytes / gpu.memoryBytesPerSecond + ofLast;
+  return (blocks - last) * bytes / rate + ofLast;
+}
+
+/// Blocks that a multiprocessor has room for.
+double StreamedModel::residentBlocks(const Sharing &sharing, int64_t tileK,
+                                     int64_t stages) const {
+  if (sharing.consumers > 1)
+    return 1;
+  double perKey = depth + (haveValueSlots ? columns : 0);
+  double elements = sharing.rows() * depth + stages * tileK * perKey;
+  double bytes = elements * elementSize + gpu.reservedSharedBytesPerBlock;
+  double fitting = std::floor(gpu.sharedBytesPerSM / bytes);
+  return std::clamp<double>(fitting, 1, mostResident);
+}
+
+/// Of memory. A block that has a multiprocessor alone keeps fewer copies under
+/// way than two.
+double StreamedModel::readRate(const Sharing &sharing, double blocks,
+                               double resident) const {
+  if (!sharing.leavesParts())
+    return gpu.memoryBytesPerSecond;
+  double beside =
+      std::min(resident, std::max(1.0, blocks / gpu.multiprocessors)) - 1;
+  double both =
+      sharing.isWgmma() ? fitted.wgmmaReadShare : fitted.syncReadShare;
+  double alone = fitted.aloneReadShare;
+  return gpu.memoryBytesPerSecond * (alone + (both - alone) * beside);
 }
 
 /// Of a block. What warps multiply by themselves each of them reads from shared
@@ -177,8 +241,11 @@ double StreamedModel::keySeconds(double blocks, double bytes,
 double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
   // Consumers of the same rows have all of their scores.
   double products = sharing.rows() * keys * (sharing.groups * depth + columns);
-  if (hasWgmma)
-    return products / gpu.mmaPerClock;
+  if (sharing.isWgmma()) {
+    bool isOne = sharing.consumers == 1;
+    double share = isOne ? fitted.oneConsumerShare : fitted.wgmmaShare;
+    return products / gpu.mmaPerClock / share;
+  }
   double read = products / rowsOfWarp * elementSize;
   double lanes =
       gpu.operationsPerSecond() / gpu.multiprocessors / gpu.clockHertz;
@@ -191,13 +258,23 @@ double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
 /// for: keys and values arrive one after the other, while what came before is
 /// multiplied. Where rows are many, one of two groups of warps multiplies
 /// meanwhile.
-double StreamedModel::waitingClocks(const Sharing &sharing,
-                                    double tiles) const {
-  bool hasOthers = hasWgmma && !sharing.leavesParts() && sharing.groups == 1;
-  return hasOthers ? 0 : tiles * mmaSyncArrivalClocks;
+double StreamedModel::waitingClocks(const Sharing &sharing, double tiles,
+                                    int64_t stages) const {
+  if (!sharing.isWgmma() || sharing.groups > 1)
+    return tiles * mmaSyncArrivalClocks;
+  double ahead = std::max<int64_t>(1, stages - 1);
+  return sharing.leavesParts() ? tiles * fitted.wgmmaArrivalClocks / ahead : 0;
 }
 
-double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
+/// Of what blocks leave for the second launch, and of that.
+double StreamedModel::partSeconds(double parts) const {
+  double left = batches * groups * rows * columns * parts * sizeof(float);
+  return gpu.launchSeconds + 2 * left / gpu.memoryBytesPerSecond +
+         parts * fitted.partSeconds;
+}
+
+double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
+                                int64_t stages) const {
   double tiles = tilesOf(sharing), keyTiles = std::ceil(keys / tileK);
   double parts = std::floor(sharing.split / std::max(1.0, tiles));
   parts = std::max(1.0, std::min(parts, keyTiles));
@@ -212,52 +289,81 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK) const {
   double rowBytes = elementSize * (depth + columns);
   double bytes = batches * (rowBytes * groups * rows + keyBytes * keys);
   double busy = waves * clocks / hertz;
+  double resident = residentBlocks(sharing, tileK, stages);
+  double rate = readRate(sharing, blocks, resident);
   // Tiles that run together share what they read.
-  double resident = sharing.consumers == 1 ? mostResident : 1;
   double sharers = tiles / batches, ofBlock = ownKeys * keyBytes;
-  double memory = std::max(bytes / gpu.memoryBytesPerSecond,
-                           keySeconds(blocks / sharers, ofBlock, resident));
+  double memory = std::max(
+      bytes / rate, keySeconds(blocks / sharers, ofBlock, resident, rate));
   double seconds = std::max(busy, memory);
   double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
-  if (double waiting = waitingClocks(sharing, std::ceil(ownKeys / tileK))) {
+  double ownTiles = std::ceil(ownKeys / tileK);
+  if (double waiting = waitingClocks(sharing, ownTiles, stages)) {
     double cache = blocks * ofBlock / gpu.l2BytesPerClock / hertz;
-    seconds = softMaximum({busy, memory, turns * waiting / hertz, cache});
+    SmallVector<double> terms = {busy, memory, turns * waiting / hertz, cache};
+    // What threads compute they compute between copies and products.
+    bool overlaps = sharing.leavesParts() && keyWork == 0 && queryWork == 0;
+    seconds = overlaps ? *llvm::max_element(terms) : softMaximum(terms);
   }
-  if (!sharing.leavesParts())
-    return gpu.launchSeconds + seconds;
-  double left = batches * groups * rows * columns * parts * sizeof(float);
-  return 2 * gpu.launchSeconds + seconds + 2 * left / gpu.memoryBytesPerSecond;
+  seconds += gpu.launchSeconds;
+  return sharing.leavesParts() ? seconds + partSeconds(parts) : seconds;
 }
 
-/// Where the number of tiles is known only at the call, so is that of parts. An
-/// unknown number of queries counts as many, unless a call has few.
-SmallVector<Sharing> StreamedModel::sharings() const {
-  SmallVector<Sharing> found = {sharing(usualConsumers())};
-  if (!hasWgmma && !isWide())
-    found.push_back(sharing(2));
-  if (!canShare || !areRowsKnown)
-    return found;
+/// With the tile and the stages that suit it.
+double StreamedModel::usualSeconds(const Sharing &sharing) const {
+  constexpr int64_t usual = 2, more = 3;
+  double seconds = secondsOf(sharing, tileOfModel, usual);
+  if (sharing.isWgmma() && sharing.leavesParts())
+    seconds = std::min(seconds, secondsOf(sharing, tileOfModel, more));
+  return seconds;
+}
+
+/// A block for all keys of a tile.
+void StreamedModel::addUsual(MmaIsa isa, SmallVector<Sharing> &found) const {
+  found.push_back(sharing(isa, usualConsumers(isa)));
+  if (isa == MmaIsa::mma_sync && !isWide())
+    found.push_back(sharing(isa, 2));
+}
+
+void StreamedModel::addShared(MmaIsa isa, SmallVector<Sharing> &found) const {
   int64_t processors = gpu.multiprocessors;
   for (int64_t consumers : {1, 2}) {
     if (isWide() && consumers == 1)
       continue;
-    int64_t most = sharing(consumers).rows();
+    int64_t most = sharing(isa, consumers).rows();
     auto together = std::min<int64_t>(most, llvm::PowerOf2Ceil(groups));
     SmallVector<int64_t> someHeads = {1};
     if (together > 1)
       someHeads.push_back(together);
     for (int64_t heads : someHeads)
       for (int64_t waves : {0, 1, 2, 4}) {
-        Sharing one =
-            sharing(consumers, heads, std::max<int64_t>(1, waves * processors));
+        int64_t split = std::max<int64_t>(1, waves * processors);
+        Sharing one = sharing(isa, consumers, heads, split);
         bool isKnown = areTilesKnown ? true : waves == 0 || waves == 2;
-        bool isFound = !one.leavesParts() && consumers == usualConsumers();
+        bool isFound = !one.leavesParts() && consumers == usualConsumers(isa);
         if (isKnown && !isFound && (one.leavesParts() || consumers == 1))
           found.push_back(one);
       }
   }
+}
+
+/// Where the number of tiles is known only at the call, so is that of parts. An
+/// unknown number of queries counts as many, unless a call has few. Many take
+/// the instructions with the most products, few those that wait less.
+SmallVector<Sharing> StreamedModel::sharings() const {
+  SmallVector<Sharing> found;
+  addUsual(usualIsa, found);
+  if (!areRowsKnown)
+    return found;
+  if (canShare)
+    addShared(usualIsa, found);
+  if (usualIsa == MmaIsa::wgmma && !isWide()) {
+    addUsual(MmaIsa::mma_sync, found);
+    if (canShare)
+      addShared(MmaIsa::mma_sync, found);
+  }
   // Whatever the number of sequences is, they fill the chip.
-  if (!areTilesKnown && hasFewRows)
+  if (canShare && !areTilesKnown && hasFewRows)
     llvm::erase_if(found, [](const Sharing &one) { return one.split == 1; });
   return found;
 }
@@ -265,7 +371,7 @@ SmallVector<Sharing> StreamedModel::sharings() const {
 SmallVector<Sharing> StreamedModel::ranked() const {
   SmallVector<Sharing> all = sharings();
   SmallVector<double> seconds = llvm::map_to_vector(
-      all, [&](const Sharing &one) { return secondsOf(one, tileOfModel); });
+      all, [&](const Sharing &one) { return usualSeconds(one); });
   if (!all.front().leavesParts())
     seconds.front() *= worthwhile;
   auto order = llvm::to_vector(llvm::seq<size_t>(all.size()));
@@ -315,16 +421,16 @@ StreamedScheduleAttr StreamedSchedules::with(const Sharing &sharing,
       (sharing.leavesParts() && store != MmaStore::direct))
     return {};
   auto schedule = StreamedScheduleAttr::getIfLegal(
-      context, usesWgmma(space, gpu) ? MmaIsa::wgmma : MmaIsa::mma_sync,
-      sharing.rows(), model.wholeColumns(), keys, model.wholeDepth(), stages,
-      sharing.consumers, store, sharing.heads, sharing.split,
-      space.firstOfKeys.has_value(), /*inTurn=*/model.isWide());
+      context, sharing.isa, sharing.rows(), model.wholeColumns(), keys,
+      model.wholeDepth(), stages, sharing.consumers, store, sharing.heads,
+      sharing.split, space.firstOfKeys.has_value(), /*inTurn=*/model.isWide());
   return schedule && schedule.sharedBytes() <= gpu.maxSharedBytesPerBlock
              ? schedule
              : StreamedScheduleAttr();
 }
 
 void StreamedSchedules::addWgmma(const Sharing &sharing) {
+  size_t first = found.size();
   // Small tiles leave room for two blocks.
   bool isSmall = sharing.consumers == 1;
   auto add = [&](MmaStore store, int64_t keys) {
@@ -342,6 +448,15 @@ void StreamedSchedules::addWgmma(const Sharing &sharing) {
     for (MmaStore store : stores)
       for (int64_t keys : {isSmall ? 64 : 128, isSmall ? 128 : 64})
         add(store, keys);
+  if (!sharing.leavesParts() || model.isWide())
+    return;
+  auto seconds = [&](StreamedScheduleAttr one) {
+    return model.secondsOf(sharing, one.getTileK(), one.getStages());
+  };
+  std::stable_sort(found.begin() + first, found.end(),
+                   [&](StreamedScheduleAttr a, StreamedScheduleAttr b) {
+                     return seconds(a) < seconds(b);
+                   });
 }
 
 /// First those that leave shared memory for as many blocks as registers do.
@@ -362,7 +477,7 @@ void StreamedSchedules::addMmaSync(const Sharing &sharing) {
 
 SmallVector<StreamedScheduleAttr> StreamedSchedules::all() {
   for (const Sharing &sharing : model.ranked())
-    if (usesWgmma(space, gpu))
+    if (sharing.isWgmma())
       addWgmma(sharing);
     else
       addMmaSync(sharing);
@@ -408,6 +523,7 @@ double mlir::fuse::streamedSeconds(const StreamedSpace &space,
   if (!schedule)
     return model.fastest();
   Sharing sharing{schedule.getConsumers(), schedule.getHeads(),
-                  schedule.getSplit(), schedule.columnGroups()};
-  return model.secondsOf(sharing, schedule.getTileK());
+                  schedule.getSplit(), schedule.columnGroups(),
+                  schedule.getIsa()};
+  return model.secondsOf(sharing, schedule.getTileK(), schedule.getStages());
 }

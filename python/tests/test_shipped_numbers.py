@@ -3,11 +3,18 @@
 """Files of fitted numbers, as they are read and written."""
 
 import pytest
-from tuning import fit_mma_model, fit_tiled_model, shipped_numbers
+from tuning import (
+    fit_mma_model,
+    fit_streamed_model,
+    fit_tiled_model,
+    shipped_numbers,
+)
 from tuning.schedule_text import fields_of, number_in
 
+FITS = [fit_mma_model, fit_streamed_model, fit_tiled_model]
 
-@pytest.mark.parametrize("fit", [fit_mma_model, fit_tiled_model])
+
+@pytest.mark.parametrize("fit", FITS)
 def test_all_numbers_are_shipped(fit):
     numbers = fit.shipped()
     assert list(numbers) == list(fit.RANGES)
@@ -15,7 +22,7 @@ def test_all_numbers_are_shipped(fit):
         assert low <= numbers[name] <= high
 
 
-@pytest.mark.parametrize("fit", [fit_mma_model, fit_tiled_model])
+@pytest.mark.parametrize("fit", FITS)
 def test_written_numbers_are_read_again(fit, tmp_path):
     copy = tmp_path / "numbers.inc"
     copy.write_text(fit.SHIPPED.read_text())

@@ -77,6 +77,11 @@ FILES = {
         "times of 14 tiles for each of five products of f32 on an H200; tuning/fit_tiled_model.py reads it",
         "tuning/sweep_few_rows.py --wide",
     ),
+    "streamed-sweep.json.xz": (
+        "times of 24 schedules of attention by wgmma and by mma.sync for each of 14 cases on an H200; "
+        "tuning/fit_streamed_model.py reads it",
+        "tuning/sweep_streamed.py",
+    ),
     "rows-design.jsonl.xz": (
         "two designed sweeps: times of legal schedules of rows, drawn at random and by the trees of the first; the "
         "results of 2,016 of the first's 10,809 kernels, of 16 bits, were compared too strictly, and these not timed",
