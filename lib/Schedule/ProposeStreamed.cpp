@@ -60,8 +60,8 @@ struct StreamedNumbers {
   double wgmmaReadShare = 0, syncReadShare = 0, aloneReadShare = 0;
   /// From the copy of a tile by wgmma's producer to the next one of its slot.
   double wgmmaArrivalClocks = 0;
-  /// Of the launch that combines what blocks leave, for each part.
-  double partSeconds = 0;
+  /// Of the launch that combines what blocks leave, for each of them.
+  double blockSeconds = 0;
 };
 } // namespace
 
@@ -115,7 +115,10 @@ private:
   double productClocks(const Sharing &sharing, double keys) const;
   double waitingClocks(const Sharing &sharing, double tiles,
                        int64_t stages) const;
-  double partSeconds(double parts) const;
+  double combiningSeconds(double tiles, double parts) const;
+  /// Whether the fitted numbers are of such a kernel: heads that fit, read from
+  /// memory, on a chip that has both kinds of instructions.
+  bool isMeasured() const { return usualIsa == MmaIsa::wgmma && !isWide(); }
   /// With which all keys are one block's where rows are many. Two blocks of one
   /// group of warps each compute softmaxes and products at different times;
   /// wgmma does so in one block.
@@ -215,6 +218,8 @@ double StreamedModel::residentBlocks(const Sharing &sharing, int64_t tileK,
                                      int64_t stages) const {
   if (sharing.consumers > 1)
     return 1;
+  if (!isMeasured())
+    return mostResident;
   double perKey = depth + (haveValueSlots ? columns : 0);
   double elements = sharing.rows() * depth + stages * tileK * perKey;
   double bytes = elements * elementSize + gpu.reservedSharedBytesPerBlock;
@@ -226,7 +231,7 @@ double StreamedModel::residentBlocks(const Sharing &sharing, int64_t tileK,
 /// way than two.
 double StreamedModel::readRate(const Sharing &sharing, double blocks,
                                double resident) const {
-  if (!sharing.leavesParts())
+  if (!sharing.leavesParts() || !isMeasured())
     return gpu.memoryBytesPerSecond;
   double beside =
       std::min(resident, std::max(1.0, blocks / gpu.multiprocessors)) - 1;
@@ -241,6 +246,8 @@ double StreamedModel::readRate(const Sharing &sharing, double blocks,
 double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
   // Consumers of the same rows have all of their scores.
   double products = sharing.rows() * keys * (sharing.groups * depth + columns);
+  if (sharing.isWgmma() && !isMeasured())
+    return products / gpu.mmaPerClock;
   if (sharing.isWgmma()) {
     bool isOne = sharing.consumers == 1;
     double share = isOne ? fitted.oneConsumerShare : fitted.wgmmaShare;
@@ -267,10 +274,10 @@ double StreamedModel::waitingClocks(const Sharing &sharing, double tiles,
 }
 
 /// Of what blocks leave for the second launch, and of that.
-double StreamedModel::partSeconds(double parts) const {
+double StreamedModel::combiningSeconds(double tiles, double parts) const {
   double left = batches * groups * rows * columns * parts * sizeof(float);
   return gpu.launchSeconds + 2 * left / gpu.memoryBytesPerSecond +
-         parts * fitted.partSeconds;
+         (isMeasured() ? tiles * parts * fitted.blockSeconds : 0);
 }
 
 double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
@@ -301,12 +308,13 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
   if (double waiting = waitingClocks(sharing, ownTiles, stages)) {
     double cache = blocks * ofBlock / gpu.l2BytesPerClock / hertz;
     SmallVector<double> terms = {busy, memory, turns * waiting / hertz, cache};
-    // What threads compute they compute between copies and products.
-    bool overlaps = sharing.leavesParts() && keyWork == 0 && queryWork == 0;
+    // What threads compute of operands waits for copies, and products for it.
+    bool overlaps = sharing.leavesParts() && isMeasured();
     seconds = overlaps ? *llvm::max_element(terms) : softMaximum(terms);
   }
   seconds += gpu.launchSeconds;
-  return sharing.leavesParts() ? seconds + partSeconds(parts) : seconds;
+  return sharing.leavesParts() ? seconds + combiningSeconds(tiles, parts)
+                               : seconds;
 }
 
 /// With the tile and the stages that suit it.
@@ -332,9 +340,10 @@ void StreamedModel::addShared(MmaIsa isa, SmallVector<Sharing> &found) const {
       continue;
     int64_t most = sharing(isa, consumers).rows();
     auto together = std::min<int64_t>(most, llvm::PowerOf2Ceil(groups));
+    // Of two that take the same time the first reads keys once.
     SmallVector<int64_t> someHeads = {1};
     if (together > 1)
-      someHeads.push_back(together);
+      someHeads.insert(someHeads.begin(), together);
     for (int64_t heads : someHeads)
       for (int64_t waves : {0, 1, 2, 4}) {
         int64_t split = std::max<int64_t>(1, waves * processors);

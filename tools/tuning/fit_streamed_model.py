@@ -53,7 +53,7 @@ RANGES = {
     "syncReadShare": (0.7, 1),
     "aloneReadShare": (0.6, 1),
     "wgmmaArrivalClocks": (500, 4000),
-    "partSeconds": (0, 5e-7),
+    "blockSeconds": (0, 5e-8),
 }
 
 
@@ -147,7 +147,7 @@ class Call:
             return LAUNCH_SECONDS + seconds
         sums = self.batches * self.groups * self.queries * self.columns * SUM_BYTES
         combining = 2 * sums * self.parts / BYTES_PER_SECOND
-        combining += self.parts * numbers["partSeconds"]
+        combining += self.blocks * numbers["blockSeconds"]
         return 2 * LAUNCH_SECONDS + seconds + combining
 
 
