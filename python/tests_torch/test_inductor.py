@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Regions inside of Inductor: torch.compile(model) after one line."""
 
+import threading
+
 import fuse_compiler as fuse
 import fuse_compiler.torch as fuse_torch
 import pytest
 import torch
+from fuse_compiler.torch import _ahead
 from models import LlamaBlock
 from torch._inductor import config
 
@@ -43,6 +46,23 @@ def test_forward_and_backward_without_a_break():
     assert len(regions()) >= 3
     for region in regions():
         assert "fuse.reduce" in region.program and region.kernels
+
+
+def test_programs_are_compiled_side_by_side(monkeypatch):
+    both = threading.Barrier(2)
+
+    def together(*arguments, **options):
+        both.wait(30)
+        return fuse.compile(*arguments, **options)
+
+    monkeypatch.setattr(_ahead, "compile_program", together)
+    x = torch.randn(8, 8)
+
+    def function(x):
+        return torch.softmax(torch.softmax(x * 1.125, 1) @ x * 1.375, 0)
+
+    torch.testing.assert_close(torch.compile(function)(x), function(x))
+    assert len(regions()) == 2 and not both.broken
 
 
 def test_what_has_no_reduction_stays_inductors():

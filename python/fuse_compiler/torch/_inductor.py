@@ -17,7 +17,7 @@ from torch._inductor import config
 from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from fuse_compiler._library import Error, version
-from fuse_compiler.torch._ahead import shared_program
+from fuse_compiler.torch._ahead import shared_program, start_program
 from fuse_compiler.torch._attention import ATTENTION
 from fuse_compiler.torch._attention_training import ATTENTION_AND_SUMS, take_attention
 from fuse_compiler.torch._backend import checked_options, operators_of
@@ -74,9 +74,15 @@ class RegionPass(CustomGraphPass):
         support = Support(self._options)
         small = form_regions(module, support, self._options, _HOLDS)
         regions, reasons = [], {**support.reasons, **small}
-        for node in list(module.graph.nodes):
-            if node.op == "call_module" and node.target.startswith(PREFIX):
-                regions.append(_replace(module, node))
+        calls = [
+            n
+            for n in module.graph.nodes
+            if n.op == "call_module" and n.target.startswith(PREFIX)
+        ]
+        # All are begun before the first is waited for.
+        writers = {node: _begun(getattr(module, node.target)) for node in calls}
+        for node in calls:
+            regions.append(_replace(module, node, writers[node]))
         left = [(str(n.target), reason) for n, reason in reasons.items()]
         add_graph("inductor", [r for r in regions if r], left)
         module.graph.eliminate_dead_code()
@@ -109,10 +115,10 @@ def use_in_inductor(options=None):
     )
 
 
-def _replace(module, node):
+def _replace(module, node, writer):
     """A region by an operator, or by its nodes as they were; the report in the first case."""
     subgraph, graph = getattr(module, node.target), module.graph
-    written = _written(subgraph, node)
+    written = _written(writer, node)
     if written is None:
         results = _nodes_again(graph, node, subgraph)
         is_tuple = isinstance(results, (tuple, list))
@@ -136,15 +142,25 @@ def _replace(module, node):
     )
 
 
-def _written(subgraph, node):
-    """The writer, and where each size of its outputs is found; None if that is not easy."""
+def _begun(subgraph):
+    """The writer of a region's program, which is being compiled; None if it is not used."""
     try:
         writer = ProgramWriter(subgraph)
-        # What is refused is refused now, not when the model runs.
-        shared_program(writer.text, writer.device)
     except Error:
         return None
     if writer.sizes or writer.numbers or any(p.is_split for p in writer.prepare):
+        return None
+    start_program(writer.text, writer.device)
+    return writer
+
+
+def _written(writer, node):
+    """The writer, and where each size of its outputs is found; None if that is not easy."""
+    try:
+        # What is refused is refused now, not when the model runs.
+        if writer is None or not shared_program(writer.text, writer.device):
+            return None
+    except Error:
         return None
     known, sizes = {}, []
     for argument in node.args:
