@@ -111,3 +111,13 @@ ReduceOp mlir::fuse::maximumBelowCeiling(ReduceOp sum) {
       return max;
   return {};
 }
+
+Value StreamedSpace::unroundedWeights() const {
+  auto cast = weights.getDefiningOp<CastOp>();
+  if (!cast)
+    return weights;
+  Type before = getElementTypeOrSelf(cast.getInput());
+  bool isWide = getElementTypeOrSelf(weights).isF64();
+  return isa<FloatType>(before) && before.isF64() == isWide ? cast.getInput()
+                                                            : weights;
+}

@@ -569,16 +569,6 @@ FailureOr<StreamedSpace> StreamedFinder::find() {
   return std::move(found);
 }
 
-Value StreamedSpace::unroundedWeights() const {
-  auto cast = weights.getDefiningOp<CastOp>();
-  if (!cast)
-    return weights;
-  Type before = getElementTypeOrSelf(cast.getInput());
-  bool isWide = getElementTypeOrSelf(weights).isF64();
-  return isa<FloatType>(before) && before.isF64() == isWide ? cast.getInput()
-                                                            : weights;
-}
-
 FailureOr<StreamedSpace> mlir::fuse::streamedSpaceOf(const MmaGroup &group,
                                                      const DimClasses &dims,
                                                      TensorFacts facts,

@@ -37,19 +37,23 @@ def is_wrong(entry):
 
 def summary_lines(runs):
     """What the file of results says, a sentence a run."""
-    return [_summary(run) for run in runs]
+    first, *others = runs
+    return [_summary(first), *(f"With tokens split, too: {_ratios(run)}." for run in others)]
 
 
-def _summary(found):
+def _ratios(found):
     said = [
         f"{ratios['eager']:.2f} and {ratios['compile']:.2f} in {entry['mode']}"
         for entry in found["entries"]
         for ratios in [speedups(entry)]
     ]
     verdict = "WRONG" if any(map(is_wrong, found["entries"])) else "right"
-    split = "heads, features and tokens" if found["sequence"] else "heads and features"
+    return f"{', '.join(said)}. Results are {verdict}"
+
+
+def _summary(found):
     return (
         f"On {found['world']} {found['device']}, torch {found['torch']}, {found['layers']} of "
-        f"LLaMA-3 8B's layers with {found['tokens']} tokens, {split} split: eager's "
-        f"and torch.compile's times over Fuse's are {', '.join(said)}. Results are {verdict}."
+        f"LLaMA-3 8B's layers with {found['tokens']} tokens, heads and features split: eager's "
+        f"and torch.compile's times over Fuse's are {_ratios(found)}."
     )
