@@ -35,9 +35,6 @@ static constexpr int64_t mostConsumers = 2;
 static constexpr int64_t mostStages = 16, fewestStages = 3;
 /// Of a sum in f32.
 static constexpr double sumBytes = 4;
-/// Sums of a thread beside those of a block of as many, where several
-/// contractions have scales of their own: ptxas 13.0 spills with more.
-static constexpr int64_t mostSumsOfBlocks = 80;
 
 namespace {
 /// Clocks for one place of the summed axis in one tile.
@@ -297,10 +294,6 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
   if ((swap && !form.mayBeSwapped) ||
       (schedule.gathersSums() && !form.mayGather) ||
       (schedule.leavesParts() && (!form.mayLeaveParts || form.reducesRows)))
-    return false;
-  int64_t sums =
-      schedule.partsPerConsumer() * schedule.columnsPerConsumer() / 2;
-  if (form.hasBlocks && form.contractions > 1 && sums > mostSumsOfBlocks)
     return false;
   bool areBlocks = isShared(MmaScheduleAttr::kRowElements);
   bool hasBlock =

@@ -19,6 +19,8 @@
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/MmaModel.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <limits>
 #include <numeric>
 
@@ -176,11 +178,11 @@ MmaProduct mlir::fuse::mmaProductOf(const MmaSpace &space,
 }
 
 /// Columns of a tile with which a thread meets few of the scales that columns
-/// share. Of several contractions each has a part of a tile only.
+/// share: a row of a copy, which contractions that share a tile share, too.
 static int64_t columnsOfScale(const BlockSum &blocks, int64_t contractions) {
-  constexpr int64_t row = MmaScheduleAttr::kRowElements, part = row / 4;
-  return std::gcd(blocks.wholeColumns, contractions > 1 ? part : row) *
-         contractions;
+  int64_t row = MmaScheduleAttr::kRowElements;
+  int64_t own = row / static_cast<int64_t>(llvm::PowerOf2Ceil(contractions));
+  return std::gcd(blocks.wholeColumns, own) * contractions;
 }
 
 MmaForm mlir::fuse::mmaFormOf(const MmaSpace &space) {
