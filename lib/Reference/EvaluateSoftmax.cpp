@@ -90,6 +90,10 @@ Value mlir::fuse::reference::evaluateLogSumExp(LogSumExpOp op,
       return store(result, number, line.getMax());
     Bounded log =
         arithmetic.log(sumExponentials(line, arithmetic, read, lines, base));
+    // A power of two of fma(x, log2(e), -max * log2(e)) has the rounding of
+    // what is subtracted, which the maximum is added to.
+    if (wide == DType::F32)
+      log.error += getUlp(wide, line.getMax().value);
     store(result, number,
           mayRound(wide, dtype, arithmetic.add(log, line.getMax())));
   });
