@@ -104,7 +104,8 @@ bool StoreFinder::collect(Value value, StorePath path, unsigned result,
     return true;
   }
   Operation *op = moveBefore(value, found);
-  if (!op)
+  // What is beside a row is filled in the first step only.
+  if (!op || (isa<PadOp>(op) && moved.contains(op->getOperand(0))))
     return false;
   unsigned count = isa<ConcatOp>(op) ? op->getNumOperands() : 1;
   for (unsigned number = 0; number < count; ++number) {
