@@ -126,8 +126,9 @@ def made(tensor, rows):
     """Elements for an input, whose dynamic dims have a size."""
     shape = [rows if isinstance(size, str) else size for size in tensor.shape]
     x = torch.randn(shape, device=DEVICE)
-    # Weights of products, so that sums stay small.
-    x = x * shape[-1] ** -0.5 if len(shape) == 2 and min(shape) > 256 else x
+    # Sums of products stay small, so that no near tie of a softmax decides.
+    is_weight = len(shape) == 2 and not any(isinstance(n, str) for n in tensor.shape)
+    x = x * shape[-1] ** -0.5 if is_weight else x
     return x.to(getattr(torch, element_name(tensor.dtype)))
 
 
