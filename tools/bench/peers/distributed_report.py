@@ -38,7 +38,10 @@ def is_wrong(entry):
 def summary_lines(runs):
     """What the file of results says, a sentence a run."""
     first, *others = runs
-    return [_summary(first), *(f"With tokens split, too: {_ratios(run)}." for run in others)]
+    return [
+        _summary(first),
+        *(f"With tokens split, too: {_ratios(run)}." for run in others),
+    ]
 
 
 def _ratios(found):
