@@ -191,5 +191,6 @@ def test_the_comparison_with_one_process(flags, tmp_path):
         [*command, "--rounds=2", *flags], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    (entry,) = json.loads(out.read_text())["entries"]
+    (run,) = json.loads(out.read_text())
+    (entry,) = run["entries"]
     assert entry["peers"]["fuse"]["right"] and entry["peers"]["fuse"]["kernels"]
