@@ -230,9 +230,9 @@ static bool followsExponential(mlir::Value value) {
   llvm::SmallVector<mlir::Value> work = {value};
   while (!work.empty()) {
     mlir::Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || isa<ContractOp, MatmulOp>(op) || !seen.insert(op).second)
+    if (!op || mlir::isa<ContractOp, MatmulOp>(op) || !seen.insert(op).second)
       continue;
-    if (isa<ExpOp, SoftmaxOp>(op))
+    if (mlir::isa<ExpOp, SoftmaxOp>(op))
       return true;
     llvm::append_range(work, op->getOperands());
   }
