@@ -498,9 +498,8 @@ mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
 MmaScheduleAttr mlir::fuse::firstMmaFor(const MmaProduct &product,
                                         ArrayRef<MmaScheduleAttr> schedules,
                                         const GPUTarget &gpu) {
-  return *std::min_element(schedules.begin(), schedules.end(),
-                           [&](MmaScheduleAttr a, MmaScheduleAttr b) {
-                             return costOf(a, product, gpu) <
-                                    costOf(b, product, gpu);
-                           });
+  return *llvm::min_element(
+      schedules, [&](MmaScheduleAttr a, MmaScheduleAttr b) {
+        return costOf(a, product, gpu) < costOf(b, product, gpu);
+      });
 }

@@ -89,7 +89,7 @@ static void addEpilogue(MmaProduct &product, const MmaSpace &space,
   };
   auto isMoved = [&](Value value) {
     return llvm::any_of(space.segments, [&](const MmaSegment &segment) {
-      auto known = segment.flow.values.find(value);
+      const auto *known = segment.flow.values.find(value);
       return known != segment.flow.values.end() &&
              !known->second.moves.empty() &&
              known->second.moves.back() != value.getDefiningOp();
