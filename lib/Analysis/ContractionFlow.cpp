@@ -303,17 +303,14 @@ LogicalResult FlowFinder::addResult(Value result) {
 
 /// Vectors of two columns stay whole.
 LogicalResult FlowFinder::checkNeighbours() {
-  bool areOdd = false, turnsNeighbours = false;
+  bool areOdd = false;
   for (auto &[value, moved] : flow.values) {
     if (moved.columnSteps.empty() || moved.columnSteps.back() != 1)
       return refuse(ReasonKind::neighboursApart);
     Extent inner = dims.extents(value).back();
     areOdd |= inner.isStatic() && inner.size % 2 != 0;
-    auto rotary = value.getDefiningOp<RotaryOp>();
-    turnsNeighbours |=
-        rotary && rotary.getLayout() == RotaryLayout::interleaved;
   }
-  if (areOdd && turnsNeighbours)
+  if (areOdd && flow.turnsNeighbours())
     return refuse(ReasonKind::rotaryTwoVectors);
   return success();
 }

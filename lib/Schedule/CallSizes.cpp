@@ -14,8 +14,8 @@ using namespace mlir::fuse;
 /// Up to so many times the size of the L2 kernels that wait less won on an H200
 /// (docs/tuning.md, "What measurements decided").
 static constexpr int64_t smallPerL2 = 4;
-/// Of a multiprocessor: a row of 32 KiB, read and written; the same in every
-/// fourth.
+/// Of a multiprocessor: a row of 32 KiB, read and written; and such a row for
+/// every eighth multiprocessor.
 static constexpr int64_t briefPerMultiprocessor = 64 << 10,
                          fewPerMultiprocessor = 8 << 10;
 
