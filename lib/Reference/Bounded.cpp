@@ -142,6 +142,11 @@ bool Arithmetic::dependsOnRounding(Bounded product, Bounded addend) const {
 
 Bounded Arithmetic::roundProduct(Bounded product, Bounded x, Bounded y,
                                  double ulps) const {
+  // What underflows in f64 is no zero where it is added before it is rounded.
+  bool underflows = product.value == 0.0 && x.value != 0.0 && y.value != 0.0 &&
+                    std::isfinite(x.value) && std::isfinite(y.value);
+  if (underflows)
+    product.error = std::max(product.error, getUlp(wide, 0.0));
   Bounded rounded = round(product, ulps);
   bool overflows = std::isinf(rounded.value) && rounded.isExact() &&
                    std::isfinite(x.value) && std::isfinite(y.value) &&

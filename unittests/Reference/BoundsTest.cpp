@@ -348,6 +348,20 @@ TEST(Bounds, AZeroOfEitherSignDividesUncertainly) {
   EXPECT_EQ(results[1].getError(2), 0.0);
 }
 
+TEST(Bounds, AProductThatUnderflowsMayBeAddedUnrounded) {
+  // fma(x, x, 0) keeps the sign that the product and the sum lose.
+  Program program("(%x: tensor<1xf64>, %y: tensor<1xf64>, %z: tensor<1xf64>) "
+                  "-> tensor<1xf64> {\n"
+                  "%p = fuse.mul %x, %y : tensor<1xf64>\n"
+                  "%s = fuse.add %p, %z : tensor<1xf64>\n"
+                  "%r = fuse.recip %s : tensor<1xf64>\n"
+                  "return %r : tensor<1xf64> }");
+  auto element = [](double x) { return floats({1}, {x}, DType::F64); };
+  Value tiny = element(1e-200), zero = element(0.0);
+  EXPECT_EQ(program({tiny, element(-1e-200), zero}).getError(0), kInf);
+  EXPECT_EQ(program({zero, element(-1e-200), zero}).getError(0), 0.0);
+}
+
 TEST(Bounds, TheLargestOfZerosIsThePositiveOne) {
   Program program(R"((%x: tensor<2x2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
     %max = fuse.reduce max %x dims = [1] : tensor<2x2xf32> -> tensor<2xf32>
