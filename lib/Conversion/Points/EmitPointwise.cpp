@@ -11,10 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Math/Float8.h"
+#include "EmitCast.h"
 #include "Math/MathEmitter.h"
 #include "OpEmitters.h"
-#include "PackedBytes.h"
 #include "PointEmitter.h"
 
 #include "fuse/Conversion/MathExpansion.h"
@@ -282,22 +281,6 @@ Value PointwiseBuilder::build() {
       });
 }
 
-/// Rounds to the op's own element type, as `strict` and casts ask.
-static Value roundTo(PointEmitter &emitter, Location loc, Type element,
-                     Value value) {
-  OpBuilder &builder = emitter.getBuilder();
-  auto withElement = [&](Type type) -> Type {
-    auto vectorType = dyn_cast<VectorType>(value.getType());
-    return vectorType ? VectorType::get(vectorType.getShape(), type) : type;
-  };
-  Type compute = PointEmitter::computeType(element);
-  if (element == compute)
-    return value;
-  Value rounded =
-      arith::TruncFOp::create(builder, loc, withElement(element), value);
-  return arith::ExtFOp::create(builder, loc, withElement(compute), rounded);
-}
-
 /// The index along `dim`, in the element type.
 static Value emitIota(PointEmitter &emitter, IotaOp op, const Point &point) {
   OpBuilder &builder = emitter.getBuilder();
@@ -333,190 +316,6 @@ static Value emitIota(PointEmitter &emitter, IotaOp op, const Point &point) {
     return number;
   return arith::TruncIOp::create(builder, loc, result, number);
 }
-
-namespace {
-/// Changes a value from the compute type of one element type to another's.
-class CastBuilder {
-public:
-  CastBuilder(PointEmitter &emitter, CastOp op, Value value)
-      : emitter(emitter), builder(emitter.getBuilder()), loc(op.getLoc()),
-        from(cast<RankedTensorType>(op.getInput().getType()).getElementType()),
-        to(op.getType().getElementType()), value(value),
-        rounds(!op->hasAttr(kImplicitAttr) || emitter.getOptions().strict) {}
-
-  Value build() {
-    // What an op computed in f32 is rounded also where the type stays.
-    if (from == to)
-      return isFloat8(to) ? value : rounded(value);
-    if (isFloat8(from)) {
-      value = buildFromFloat8(builder, loc, from, value,
-                              emitter.getOptions().float8);
-      from = builder.getF32Type();
-    }
-    if (from.isUnsignedInteger()) {
-      from = builder.getI32Type();
-      value = arith::ExtUIOp::create(builder, loc, typed(from), value);
-    }
-    if (to.isInteger(1))
-      return toBool();
-    if (isa<FloatType>(from) && to.isUnsignedInteger())
-      return floatToUnsigned();
-    if (isa<FloatType>(from))
-      return isa<FloatType>(to) ? floatToFloat() : floatToInt(to);
-    return isa<FloatType>(to) ? intToFloat() : intToInt();
-  }
-
-private:
-  int64_t lanes() const {
-    auto type = dyn_cast<VectorType>(value.getType());
-    return type ? type.getDimSize(0) : 1;
-  }
-  Type typed(Type element) { return PointEmitter::lanesOf(element, lanes()); }
-  Value constant(Type element, double number) {
-    return emitter.splat(loc, emitter.constant(loc, element, number), lanes());
-  }
-  Value integer(Type element, int64_t number) {
-    Value scalar = arith::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(element, number));
-    return emitter.splat(loc, scalar, lanes());
-  }
-  Value toBool() {
-    if (isa<FloatType>(from))
-      return arith::CmpFOp::create(
-          builder, loc, arith::CmpFPredicate::UNE, value,
-          constant(PointEmitter::computeType(from), 0));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
-                                 constant(from, 0));
-  }
-  /// The type in which a float result is rounded to `to`.
-  Type roundingType() {
-    return isFloat8(to) ? Type(builder.getF32Type())
-                        : PointEmitter::computeType(to);
-  }
-  Value rounded(Value number) {
-    if (isFloat8(to))
-      return toFloat8(number);
-    return rounds ? roundTo(emitter, loc, to, number) : number;
-  }
-  Value toFloat8(Value number) {
-    bool hardware = emitter.getOptions().float8;
-    auto division = number.getDefiningOp<arith::DivFOp>();
-    if (hardware && division && !isExpandedDivision(division))
-      return buildQuotientToFloat8(builder, division, to);
-    return buildToFloat8(builder, loc, to, number, hardware);
-  }
-  Value floatToFloat() {
-    Type compute = roundingType();
-    Type have = PointEmitter::computeType(from);
-    if (have.isF64() && !compute.isF64())
-      value =
-          to.isF32()
-              ? Value(arith::TruncFOp::create(builder, loc, typed(to), value))
-              : roundToOdd(value);
-    else if (!have.isF64() && compute.isF64())
-      value = arith::ExtFOp::create(builder, loc, typed(compute), value);
-    return rounded(value);
-  }
-  /// f64 to f32 so that a second rounding to 16 bits gives what one rounding
-  /// would: an inexact result gets its last bit set (Boldo and Melquiond,
-  /// "When double rounding is odd").
-  Value roundToOdd(Value wide) {
-    Type f32 = typed(builder.getF32Type()), i32 = typed(builder.getI32Type());
-    Value narrow = arith::TruncFOp::create(builder, loc, f32, wide);
-    Value back = arith::ExtFOp::create(builder, loc, wide.getType(), narrow);
-    Value inexact = arith::CmpFOp::create(
-        builder, loc, arith::CmpFPredicate::ONE, back, wide);
-    Value bits = arith::BitcastOp::create(builder, loc, i32, narrow);
-    auto magnitude = [&](Value v) -> Value {
-      Value negative =
-          arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, v,
-                                constant(builder.getF64Type(), 0));
-      Value negated = arith::NegFOp::create(builder, loc, v);
-      return arith::SelectOp::create(builder, loc, negative, negated, v);
-    };
-    Value away = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
-                                       magnitude(back), magnitude(wide));
-    Value one = integer(builder.getI32Type(), 1);
-    Value towardZero = arith::SelectOp::create(
-        builder, loc, away, arith::SubIOp::create(builder, loc, bits, one),
-        bits);
-    Value odd = arith::OrIOp::create(builder, loc, towardZero, one);
-    bits = arith::SelectOp::create(builder, loc, inexact, odd, bits);
-    return arith::BitcastOp::create(builder, loc, f32, bits);
-  }
-  /// Saturating, NaN to 0; the conversion itself only sees what fits.
-  Value floatToInt(Type to) {
-    Type compute = PointEmitter::computeType(from);
-    unsigned width = to.getIntOrFloatBitWidth();
-    double limit = std::ldexp(1.0, width - 1);
-    Value high = constant(compute, limit), low = constant(compute, -limit);
-    auto compare = [&](arith::CmpFPredicate predicate, Value other) -> Value {
-      return arith::CmpFOp::create(builder, loc, predicate, value, other);
-    };
-    Value tooHigh = compare(arith::CmpFPredicate::OGE, high);
-    Value tooLow = compare(arith::CmpFPredicate::OLT, low);
-    Value isNaN = compare(arith::CmpFPredicate::UNO, value);
-    Value unfit = arith::OrIOp::create(
-        builder, loc, isNaN,
-        arith::OrIOp::create(builder, loc, tooHigh, tooLow));
-    Value fit = arith::SelectOp::create(builder, loc, unfit,
-                                        constant(compute, 0), value);
-    Value number = arith::FPToSIOp::create(builder, loc, typed(to), fit);
-    int64_t largest = llvm::maxIntN(width), smallest = llvm::minIntN(width);
-    number = arith::SelectOp::create(builder, loc, tooHigh,
-                                     integer(to, largest), number);
-    return arith::SelectOp::create(builder, loc, tooLow, integer(to, smallest),
-                                   number);
-  }
-  /// As an i32 within the range of `to`.
-  Value floatToUnsigned() {
-    Type wide = builder.getI32Type();
-    int64_t largest = llvm::maxUIntN(to.getIntOrFloatBitWidth());
-    Value number = floatToInt(wide);
-    number = arith::MaxSIOp::create(builder, loc, number, integer(wide, 0));
-    number =
-        arith::MinSIOp::create(builder, loc, number, integer(wide, largest));
-    return arith::TruncIOp::create(
-        builder, loc, typed(PointEmitter::computeType(to)), number);
-  }
-  Value intToFloat() {
-    Type compute = roundingType();
-    if (from.isInteger(1)) {
-      Value number =
-          arith::UIToFPOp::create(builder, loc, typed(compute), value);
-      return isFloat8(to) ? rounded(number) : number;
-    }
-    if (from.isInteger(8) && compute.isF32() && areWords(value) &&
-        emitter.getOptions().sharedBytes > 0)
-      return rounded(buildFromWords(builder, loc, value));
-    if (compute == to)
-      return arith::SIToFPOp::create(builder, loc, typed(to), value);
-    // i32 is exact in f64; i64 is rounded twice, by less than a 16-bit ulp.
-    Value number = arith::SIToFPOp::create(builder, loc,
-                                           typed(builder.getF64Type()), value);
-    return rounded(roundToOdd(number));
-  }
-  Value intToInt() {
-    unsigned have = from.getIntOrFloatBitWidth();
-    unsigned want = to.getIntOrFloatBitWidth();
-    Type compute = typed(PointEmitter::computeType(to));
-    if (from.isInteger(1))
-      return arith::ExtUIOp::create(builder, loc, compute, value);
-    if (have < want)
-      return arith::ExtSIOp::create(builder, loc, compute, value);
-    if (have == want)
-      return value;
-    return arith::TruncIOp::create(builder, loc, compute, value);
-  }
-
-  PointEmitter &emitter;
-  OpBuilder &builder;
-  Location loc;
-  Type from, to;
-  Value value;
-  bool rounds;
-};
-} // namespace
 
 /// A splat constant in its compute type.
 static Value emitConstant(PointEmitter &emitter, ConstantOp op) {
@@ -566,7 +365,7 @@ Value mlir::fuse::emitPointwise(PointEmitter &emitter, Operation *op,
     operand = emitter.splat(op->getLoc(), operand, lanes);
 
   if (auto cast = dyn_cast<CastOp>(op))
-    return CastBuilder(emitter, cast, operands[0]).build();
+    return emitCast(emitter, cast, operands[0]);
   Value value = PointwiseBuilder(emitter, op, operands).build();
   if (emitter.getOptions().strict)
     value = roundTo(emitter, op->getLoc(),
