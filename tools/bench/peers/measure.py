@@ -18,6 +18,10 @@ FLUSH_BYTES = 256 << 20
 # each: while these run, the host gets ahead, so that a short pause of it is no time of
 # what is measured.
 ROUNDS_AHEAD, FLUSHES_AHEAD = 16, 24
+# The device waits so many times as long as the host took to prepare a call, so that the
+# host's time is no time of a call of many launches. A clock of 2 GHz is assumed; at a
+# slower one it waits longer.
+WAITS_PER_HOST_TIME, CYCLES_PER_SECOND = 1.5, 2e9
 
 # Bounds on the error against f64 by the dtype of the output: relative to the value,
 # relative to the root mean square of the output, which covers cancellation, and in
@@ -108,10 +112,12 @@ class Stopwatch:
     def __init__(self, flush_bytes=FLUSH_BYTES):
         self._flush = torch.empty(flush_bytes, dtype=torch.int8, device="cuda")
 
-    def _once(self, function):
+    def _once(self, function, cycles=0):
         start = torch.cuda.Event(enable_timing=True)
         end = torch.cuda.Event(enable_timing=True)
-        # While this runs, the host prepares the call.
+        # While these run, the host prepares the call.
+        if cycles:
+            torch.cuda._sleep(cycles)
         self._flush.zero_()
         start.record()
         result = function()
@@ -119,15 +125,23 @@ class Stopwatch:
         return start, end, result
 
     def _warm_up(self, functions):
-        for calls in functions.values():
+        """The seconds of a round, and for how many cycles the device is to wait before a
+        call of each function."""
+        cycles = {}
+        for name, calls in functions.items():
             for call in calls:
                 call()
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            calls[0]()
+            host = time.perf_counter() - start
+            cycles[name] = int(WAITS_PER_HOST_TIME * host * CYCLES_PER_SECOND)
         torch.cuda.synchronize()
         start = time.monotonic()
-        for calls in functions.values():
-            self._once(calls[0])
+        for name, calls in functions.items():
+            self._once(calls[0], cycles[name])
         torch.cuda.synchronize()
-        return time.monotonic() - start
+        return time.monotonic() - start, cycles
 
     def run(self, functions, seconds):
         """Microseconds of each function: {name: {"median", "q1", "q3", "rounds"}}."""
@@ -135,7 +149,7 @@ class Stopwatch:
             name: calls if isinstance(calls, list) else [calls]
             for name, calls in functions.items()
         }
-        one_round = self._warm_up(functions)
+        one_round, cycles = self._warm_up(functions)
         rounds = max(10, min(100, int(seconds / max(one_round, 1e-6))))
         names = list(functions)
         events = {name: [] for name in names}
@@ -154,7 +168,8 @@ class Stopwatch:
             order.shuffle(names)
             for name in names:
                 calls = functions[name]
-                start, end, result = self._once(calls[index % len(calls)])
+                call = calls[index % len(calls)]
+                start, end, result = self._once(call, cycles[name])
                 events[name].append((start, end))
                 kept[name].append(result)
         torch.cuda.synchronize()
