@@ -17,6 +17,10 @@
 // result of a whole tensor all blocks can share, and go on (`whole_grid`), and
 // the blocks of a cluster share a row that their memory holds.
 //
+// What reduces rows of values that need other reductions of these rows is cut
+// behind the row, too: its first step then belongs to the kernel of the others,
+// which else would write what it has computed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
@@ -237,24 +241,84 @@ void Splitter::splitInside(OpBuilder &builder, int64_t parts) {
 }
 
 namespace {
+/// Which reductions of rows each value needs, found in the order of the ops.
+class RowsBefore {
+public:
+  /// How many leading dimensions remain for a second step of `op`, if its first
+  /// reduces rows that its operand needs reduced; else 0, also where what
+  /// remains makes longer rows of these.
+  size_t cut(ReduceOp op) const {
+    Rows rows = of.lookup(op.getInput());
+    ArrayRef<int64_t> dims = op.getDims();
+    if (rows.shape != op.getInput().getType().getShape() ||
+        rows.dims >= dims.size() || dims.front() != 0)
+      return 0;
+    size_t outer = dims.size() - rows.dims;
+    int64_t rank = rows.shape.size();
+    return dims[outer] == rank - static_cast<int64_t>(rows.dims) ? outer : 0;
+  }
+
+  void add(Operation &op) {
+    Rows rows = reducedBy(op);
+    for (Value operand : op.getOperands())
+      if (Rows before = of.lookup(operand); before.dims > rows.dims)
+        rows = before;
+    if (rows.dims > 0)
+      for (Value result : op.getResults())
+        of[result] = rows;
+  }
+
+private:
+  /// So many trailing dimensions of this shape.
+  struct Rows {
+    ArrayRef<int64_t> shape;
+    size_t dims = 0;
+  };
+
+  static Rows reducedBy(Operation &op) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (!reduce || reduce.getDims().empty())
+      return {};
+    ArrayRef<int64_t> shape = reduce.getInput().getType().getShape();
+    size_t dims = reduce.getDims().size();
+    bool areRows =
+        static_cast<size_t>(reduce.getDims().front()) == shape.size() - dims;
+    return areRows ? Rows{shape, dims} : Rows{};
+  }
+
+  DenseMap<Value, Rows> of;
+};
+
 struct SplitReductionsPass
     : public mlir::fuse::impl::FuseSplitReductionsBase<SplitReductionsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<ReduceOp> ops(getOperation().getOps<ReduceOp>());
-    FuseSplitReductionsOptions options{blocks, sharedByBlocks, blocksPerRow,
-                                       sharedRowBytes};
-    for (ReduceOp op : ops) {
-      Splitter splitter(op, options);
-      if (!splitter.isStarved() || (sharedByBlocks && splitter.canBeShared()))
-        continue;
-      OpBuilder builder(op);
-      if (size_t outer = splitter.cutBetweenDims())
-        splitter.splitBetweenDims(builder, outer);
-      else if (int64_t parts = splitter.cutInside(); parts > 1)
-        splitter.splitInside(builder, parts);
+    RowsBefore rowsBefore;
+    SmallVector<std::pair<ReduceOp, size_t>> reductions;
+    for (Operation &op : getOperation().getOps()) {
+      if (auto reduce = dyn_cast<ReduceOp>(op))
+        reductions.emplace_back(reduce, rowsBefore.cut(reduce));
+      rowsBefore.add(op);
     }
+    for (auto [reduce, outer] : reductions)
+      split(reduce, outer);
+  }
+
+private:
+  /// `outer`: how many dimensions a second step takes for the sake of fusion.
+  void split(ReduceOp op, size_t outer) {
+    Splitter splitter(op,
+                      {blocks, sharedByBlocks, blocksPerRow, sharedRowBytes});
+    OpBuilder builder(op);
+    if (outer > 0)
+      return splitter.splitBetweenDims(builder, outer);
+    if (!splitter.isStarved() || (sharedByBlocks && splitter.canBeShared()))
+      return;
+    if (size_t outer = splitter.cutBetweenDims())
+      splitter.splitBetweenDims(builder, outer);
+    else if (int64_t parts = splitter.cutInside(); parts > 1)
+      splitter.splitInside(builder, parts);
   }
 };
 } // namespace

@@ -88,3 +88,21 @@ func.func @few_rows(%x: tensor<8x131072xf32>, %l: tensor<8x1048576xf32>) -> (ten
   %s = fuse.reduce max %l dims = [1] keep : tensor<8x1048576xf32> -> tensor<8x1xf32>
   return %m, %s : tensor<8x1xf32>, tensor<8x1xf32>
 }
+
+// -----
+
+// The rows are reduced anyway: their part of the sum is, too. What needs no rows
+// reduced is left alone, and so are rows of groups.
+// SHARED-LABEL: func.func @behind_rows
+// SHARED:         %[[ROW:.*]] = fuse.reduce sum %{{.*}} dims = [2] keep : tensor<?x8x1024xf32> -> tensor<?x8x1xf32>
+// SHARED:         fuse.reduce sum %[[ROW]] dims = [0, 1] keep : tensor<?x8x1xf32> -> tensor<1x1x1xf32>
+// SHARED:         fuse.reduce sum %{{.*}} dims = [0, 1, 2] : tensor<?x8x1024xf32>
+// SHARED:         fuse.reduce sum %{{.*}} dims = [1, 2] : tensor<?x8x1024xf32>
+func.func @behind_rows(%x: tensor<?x8x1024xf32>, %y: tensor<?x8x1024xf32>) -> (tensor<f32>, tensor<f32>, tensor<?xf32>) {
+  %m = fuse.reduce max %x dims = [2] keep : tensor<?x8x1024xf32> -> tensor<?x8x1xf32>
+  %d = fuse.sub %x, %m : tensor<?x8x1024xf32>, tensor<?x8x1xf32> -> tensor<?x8x1024xf32>
+  %s = fuse.reduce sum %d dims = [0, 1, 2] : tensor<?x8x1024xf32> -> tensor<f32>
+  %t = fuse.reduce sum %y dims = [0, 1, 2] : tensor<?x8x1024xf32> -> tensor<f32>
+  %r = fuse.reduce sum %d dims = [1, 2] : tensor<?x8x1024xf32> -> tensor<?xf32>
+  return %s, %t, %r : tensor<f32>, tensor<f32>, tensor<?xf32>
+}

@@ -357,6 +357,9 @@ def FuseSplitReductions
     results are shared among blocks by the kernel's schedule. So are rows of up to
     `shared-row-bytes`, each by up to `blocks-per-row` blocks.
 
+    A reduction whose operand needs rows of its shape reduced is always cut behind
+    the row, so that its first step joins their kernel.
+
     Before:
     ```mlir
     %s = fuse.reduce sum %x dims = [0, 1] : tensor<?x4096xf32> -> tensor<f32>
