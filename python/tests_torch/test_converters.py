@@ -146,9 +146,11 @@ def made(x):
     m = torch.arange(1, 13, 2, device=x.device) * 2
     row, column = x.new_zeros(8), torch.full((6, 1), 0.5, device=x.device)
     ones = torch.ones_like(x) * 2 + row + column
+    floats = torch.arange(1, 9, dtype=torch.float32, device=x.device)
     return (
         n,
         m,
+        x / floats,
         ones,
         x.tril(-1),
         x.triu(1),
@@ -233,6 +235,46 @@ def bits(x, y, i):
     )
 
 
+def narrow_integers(dtype):
+    """Sums and products wrap as eager's do."""
+
+    def function(i):
+        a, b = (i * 9 + 30).to(dtype), (i.flip(0) * 40).abs().to(dtype)
+        return (
+            a + b,
+            a * b,
+            a - b,
+            a // 3,
+            torch.div(a, 7, rounding_mode="trunc"),
+            a % 5,
+            (a & b) | (a ^ 3),
+            ~a,
+            a << 1,
+            b >> 2,
+            a > b,
+            torch.where(a > b, a, b),
+            a.masked_fill(a == b, 5),
+            a.clamp(2, 90),
+            torch.maximum(a, b),
+            a.sum(1),
+            a.amax(1),
+            a.float() / 2,
+        )
+
+    return function
+
+
+def batch_norms(x, y):
+    z = x.view(6, 4, 2)
+    w, b = y[:4], y[4:]
+    return (
+        F.batch_norm(x, y, y.abs() + 0.5, y, y),
+        F.relu(F.batch_norm(z, None, None, w, b, training=True)),
+        F.instance_norm(z, weight=w, bias=b),
+        *torch.aminmax(x, dim=1, keepdim=True),
+    )
+
+
 def losses(x, ids):
     ignored = torch.where(ids == 2, -100, ids)
     return (
@@ -306,6 +348,10 @@ CASES = {
     "indices": (indices, X, BATCH, torch.tensor([3, 1, 2, 0, 5, 5])),
     "order": (order, X, I, (I + 3)[:, :3]),
     "bits": (bits, X, Y, I),
+    "i8": (narrow_integers(torch.int8), I),
+    "ui8": (narrow_integers(torch.uint8), I),
+    "i16": (narrow_integers(torch.int16), I),
+    "batch norms": (batch_norms, X, Y),
     "losses": (losses, X, torch.tensor([3, 1, 2, 0, 5, 5])),
     "norms": (norms, X, Y),
     "activations": (ACTIVATIONS, X),

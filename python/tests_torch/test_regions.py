@@ -273,3 +273,13 @@ def test_what_there_is_not_stays_eager_between_two_regions(function, inputs, ope
     assert len(graph.regions) == 2 and len(graph.eager) == 1, str(graph)
     assert not any(region.failure for region in graph.regions)
     assert operator in next(iter(graph.eager))[0]
+
+
+def test_a_copy_in_another_order_counts_as_an_operator():
+    def windows(x):
+        return x.reshape(4, 2, 4, 6).permute(0, 2, 1, 3).reshape(-1, 12).softmax(-1)
+
+    x = torch.randn(4, 8, 6)
+    torch.testing.assert_close(compiled(windows)(x), windows(x))
+    (graph,) = fuse_torch.report()
+    assert len(graph.regions) == 1 and not graph.eager

@@ -9,7 +9,7 @@ from fuse_compiler.lang import Unsupported
 from fuse_compiler.torch._convert import converter, overload
 from fuse_compiler.torch._symbols import DTYPES
 
-_INTEGERS = ("i32", "i64")
+_INTEGERS = ("i8", "ui8", "i16", "i32", "i64")
 
 
 def _each(names, *overloads):
@@ -198,7 +198,7 @@ def _bits(name, function):
 
 
 def _of_bits(c, x):
-    """An operand in the result's type, in which 8-bit integers have no arithmetic."""
+    """An operand in the result's type."""
     if c.dtype not in ("i1", *_INTEGERS):
         raise Unsupported(f"bits of {c.dtype}")
     return c.array(x)

@@ -338,15 +338,19 @@ def _iota(c, length, start, step, **_):
     return _progression(c, start, step)
 
 
+def _whole(x):
+    return int(x) if isinstance(x, float) and x.is_integer() else x
+
+
 def _progression(c, start, step):
-    if not all(isinstance(x, (int, Dim)) for x in (start, step)) or c.dtype not in (
-        "i32",
-        "i64",
-    ):
-        raise Unsupported("a range of floats")
-    numbers = lang.iota(c.builder, c.shape, 0, c.dtype)
-    numbers = numbers if step == 1 else numbers * c.operand(step)
-    return numbers if start == 0 else numbers + c.operand(start)
+    start, step = map(_whole, (start, step))
+    if not all(isinstance(x, (int, Dim)) for x in (start, step)):
+        raise Unsupported("a range of fractions")
+    dtype = c.dtype if c.dtype in ("i32", "i64") else "i64"
+    numbers = lang.iota(c.builder, c.shape, 0, dtype)
+    numbers = numbers if step == 1 else numbers * c.operand(step, dtype)
+    numbers = numbers if start == 0 else numbers + c.operand(start, dtype)
+    return numbers if dtype == c.dtype else lang.cast(numbers, c.dtype)
 
 
 @converter(overload("tril.default"), overload("triu.default"))

@@ -12,6 +12,10 @@ from torch._decomp import get_decompositions
 
 _NAMES = """
 native_layer_norm native_layer_norm_backward native_group_norm native_group_norm_backward
+native_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional
+_native_batch_norm_legit_no_training native_batch_norm_backward _batch_norm_no_update
+_batch_norm_with_update _batch_norm_with_update_functional batch_norm_backward
+cudnn_batch_norm cudnn_batch_norm_backward
 _fused_rms_norm _fused_rms_norm_backward rms_norm
 gelu_backward silu_backward sigmoid_backward tanh_backward threshold_backward
 elu elu_backward leaky_relu leaky_relu_backward hardswish hardswish_backward hardsigmoid
@@ -23,7 +27,7 @@ smooth_l1_loss_backward huber_loss huber_loss_backward binary_cross_entropy
 binary_cross_entropy_with_logits
 addcmul addcdiv lerp square native_dropout_backward
 masked_fill logit sinc xlogy frac nan_to_num
-norm linalg_vector_norm unfold_backward zeros_like
+norm linalg_vector_norm aminmax unfold_backward zeros_like
 split_with_sizes_copy unsafe_split unsafe_chunk
 """
 

@@ -21,6 +21,7 @@ from fuse_compiler.torch._order import chain_of, chains, restore_order
 
 PREFIX = "fuse_region_"
 _FREE = VIEWS | {operator.getitem}
+_CLONE = torch.ops.aten.clone.default
 
 
 def form_regions(graph_module, support, options, holds=None):
@@ -123,7 +124,16 @@ def _move(graph, stages, inside, chosen):
 
 def _computed(nodes):
     """How many operators are computed, and not only views or constants."""
-    return sum(1 for n in nodes if n.target not in _FREE | MADE | UNDEFINED)
+    free = _FREE | MADE | UNDEFINED
+    return sum(1 for n in nodes if n.target not in free or _is_copy(n))
+
+
+def _is_copy(node):
+    """Whether elements lie in another order behind it."""
+    if node.target is not _CLONE:
+        return False
+    before, after = (n.meta["val"] for n in (node.all_input_nodes[0], node))
+    return before.stride() != after.stride()
 
 
 def _trim(nodes):

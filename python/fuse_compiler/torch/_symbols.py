@@ -13,6 +13,8 @@ DTYPES = {
     torch.float64: "f64",
     torch.bool: "i1",
     torch.int8: "i8",
+    torch.uint8: "ui8",
+    torch.int16: "i16",
     torch.int32: "i32",
     torch.int64: "i64",
     torch.float8_e4m3fn: "f8E4M3FN",
