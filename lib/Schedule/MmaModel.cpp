@@ -283,6 +283,16 @@ static bool mayHavePartsOfHeads(MmaScheduleAttr schedule, const MmaForm &form) {
          together % (8 * form.contractions * form.pairSides) == 0;
 }
 
+/// Whether warps can compute the rows of a tile of swapped operands, 64 of each
+/// place in memory.
+static bool mayComputeRows(MmaScheduleAttr schedule, const MmaForm &form) {
+  int64_t places = form.contractions;
+  if (schedule.resultColumns() % form.wholeColumns != 0)
+    places *= std::max<int64_t>(form.pairSides, 1);
+  return form.rowsAreAlongK && form.columnsAreAlongK &&
+         schedule.getTileM() % (MmaScheduleAttr::kRows * places) == 0;
+}
+
 bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
   // Copies take blocks of columns that are as wide as a row in shared memory;
   // a swizzle repeats after 8 columns.
@@ -309,6 +319,8 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
                                        : MmaScheduleAttr::kRowElements;
   if (swap && form.contractions > 1 &&
       schedule.getTileM() % (unit * form.contractions) != 0)
+    return false;
+  if (swap && schedule.leftBits() && !mayComputeRows(schedule, form))
     return false;
   // A tile beyond the last column would leave a state.
   if (schedule.getClusterN() > 1 && form.reducesRows)

@@ -45,6 +45,11 @@ struct StepClocks {
 };
 } // namespace
 
+/// Whether warps compute the rows of a tile in registers.
+static bool computesRows(MmaScheduleAttr schedule) {
+  return schedule.getSwap() && schedule.leftBits() != 0;
+}
+
 /// What a thread needs, whether the chip has it or not.
 static int64_t neededRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   int64_t parts = schedule.partsPerConsumer();
@@ -53,6 +58,9 @@ static int64_t neededRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   int64_t fragments = 2 * (4 * parts + columns / 4), others = otherRegisters;
   if (schedule.computesOperands())
     others += computingRegisters;
+  // A row's elements of a step are read at once.
+  if (computesRows(schedule))
+    others += parts * schedule.leftBits();
   if (schedule.getOperandBits() == 8) {
     // The sums of a step are apart from the others. Some chips unpack
     // fragments, of which ptxas 13.0 keeps more than a step's.
@@ -111,16 +119,23 @@ static StepClocks stepClocks(MmaScheduleAttr schedule,
          ofColumns = product.columnInstructions;
   if (schedule.getSwap())
     std::swap(ofRows, ofColumns);
-  // Elements are read again, and what they become is written.
+  // Elements are read again, and what they become is written, unless it stays
+  // in registers; then each consumer computes it.
+  bool inRegisters = computesRows(schedule);
   double computed = 0;
   for (auto [count, bits] :
-       {std::pair(m, schedule.leftBits()), {n, schedule.rightBits()}})
+       {std::pair(inRegisters ? 0 : m, schedule.leftBits()),
+        {n, schedule.rightBits()}})
     computed += bits ? count * (storedBytes(schedule, bits) + bytes) : 0;
+  if (inRegisters)
+    ofRows *= schedule.getConsumers();
   double lanes =
       gpu.operationsPerSecond() / (gpu.multiprocessors * gpu.clockHertz);
   double rows = warpRows * schedule.partsPerConsumer();
+  double rowBytes =
+      inRegisters ? storedBytes(schedule, schedule.leftBits()) : bytes;
   double read = groupWarps * schedule.getConsumers() *
-                (rows + schedule.columnsPerConsumer()) * bytes;
+                (rows * rowBytes + schedule.columnsPerConsumer() * bytes);
   double busy =
       std::min<double>(turnsOf(schedule, product), gpu.multiprocessors);
   return {
@@ -259,7 +274,7 @@ private:
   struct Shape {
     int64_t tileM, tileN, consumers;
     bool swap = false;
-    int64_t stages = 2, splitK = 1;
+    int64_t stages = 2, splitK = 1, rowsOfStep = 1;
   };
   MmaScheduleAttr with(const Shape &shape, int64_t blocks);
   MmaStore storeOf(const Shape &shape) const;
@@ -286,7 +301,8 @@ MmaStore SyncSchedules::storeOf(const Shape &shape) const {
 MmaScheduleAttr SyncSchedules::with(const Shape &shape, int64_t blocks) {
   return MmaScheduleAttr::getIfLegal(
       context, MmaIsa::mma_sync, shape.tileM, shape.tileN,
-      MmaScheduleAttr::kRowBytes * 8 / operandBits, shape.stages,
+      shape.rowsOfStep * MmaScheduleAttr::kRowBytes * 8 / operandBits,
+      shape.stages,
       shape.consumers, mmaRasterOf(shape.tileM, shape.tileN, blocks),
       storeOf(shape), blocks / shape.splitK * shape.splitK, shape.splitK,
       shape.swap, operandBits, /*clusterM=*/1, /*clusterN=*/1, form.rowBits,
@@ -321,8 +337,13 @@ SmallVector<MmaScheduleAttr> SyncSchedules::all() {
   for (int64_t tileM : tileRows)
     for (int64_t tileN : columns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
-        for (bool swap : {false, true})
-          addShape({tileM, tileN, consumers, swap});
+        for (bool swap : {false, true}) {
+          Shape shape{tileM, tileN, consumers, swap};
+          addShape(shape);
+          shape.rowsOfStep = 2;
+          if (swap && form.columnBits)
+            addShape(shape);
+        }
   return std::move(found);
 }
 

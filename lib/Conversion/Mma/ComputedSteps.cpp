@@ -12,34 +12,19 @@ using namespace mlir::fuse;
 
 /// What a thread computes at once of an operand of 16 bits, and how many of
 /// these are a row of a box.
-static constexpr int64_t chunkBytes = 16, chunkPlaces = 8;
+static constexpr int64_t chunkBytes = 16, chunkPlaces = ComputedPlaces::kPlaces;
 static constexpr int64_t rowChunks = SlotOperand::rowBytes / chunkBytes;
 
 void ComputedSteps::addSource(const MmaOperand &operand,
                               const SlotOperand &place, int64_t slotOffset,
                               int64_t bufferOffset, ArrayRef<SlotBox> boxes,
                               int64_t boxRows, Value first, int64_t tileSize) {
-  Source source;
-  source.operand = &operand;
-  source.place = &place;
-  source.isRows = &operand == &space.rows;
   Value row = b.div(thread, rowChunks);
   Value column = b.mul(b.rem(thread, rowChunks), chunkPlaces);
-  source.own = b.indexOf(b.add(first, place.isAlongK ? row : column));
-  if (source.isRows)
-    source.ownExtents = space.extents(space.m, b.frame.dims);
-  else
-    for (auto [number, axis] : llvm::enumerate(operand.computed->axes))
-      if (axis == space.n)
-        source.ownExtents = {
-            b.frame.dims.extent(operand.computed->value, number)};
-  std::optional<int64_t> size = staticProduct(source.ownExtents);
-  source.hasWholeTiles = size && *size % tileSize == 0;
-  source.slotOffset = slotOffset;
-  source.bufferOffset = bufferOffset;
-  source.boxes.assign(boxes.begin(), boxes.end());
-  source.boxRows = boxRows;
-  sources.push_back(std::move(source));
+  sources.push_back(
+      {ComputedPlaces(b, space, schedule, operand, tile, tileSize), &place,
+       b.indexOf(b.add(first, place.isAlongK ? row : column)), slotOffset,
+       bufferOffset, SmallVector<SlotBox>(boxes), boxRows});
 }
 
 void ComputedSteps::start(const TilePlace &place, unsigned number) {
@@ -48,7 +33,7 @@ void ComputedSteps::start(const TilePlace &place, unsigned number) {
   sources.clear();
   int64_t rows = slot.pieceRows(segment);
   for (const TileSlot::RowPiece &piece : slot.rowPieces(segment))
-    if (slot.rows.computedBits)
+    if (slot.rows.computedBits && !schedule.getSwap())
       addSource(leftOperand(space, schedule, segment, piece.number), slot.rows,
                 0, 0, slot.rows.boxes(piece.inTile, rows),
                 slot.rows.boxRows(rows), b.add(tile.row, piece.further), rows);
@@ -66,104 +51,34 @@ void ComputedSteps::start(const TilePlace &place, unsigned number) {
   }
 }
 
-Index ComputedSteps::ownOf(const Source &source, int64_t further) {
-  PointEmitter &emitter = b.frame.emitter;
-  Index own = emitter.add(source.own, Index::constant(further));
-  if (source.hasWholeTiles)
-    return own;
-  int64_t together = source.place->isAlongK ? 1 : chunkPlaces;
-  return emitter.min(own, emitter.add(emitter.product(source.ownExtents),
-                                      Index::constant(-together)));
-}
-
-/// Sets `isInside` where a step may end beyond the summed axis.
-Index ComputedSteps::placeOf(const Source &source, Value step, int64_t further,
-                             Value &isInside) {
-  PointEmitter &emitter = b.frame.emitter;
-  bool isAlongK = source.place->isAlongK;
-  Index places = emitter.product(summed());
-  Value mine = isAlongK ? b.mul(b.rem(thread, rowChunks), chunkPlaces)
-                        : b.div(thread, rowChunks);
-  if (hasWholeSteps()) {
-    // Whoever runs has a step.
-    Value last = b.add(b.div(b.wordOf(places), schedule.getTileK()), -1);
-    Value start = b.mul(b.min(step, last), schedule.getTileK());
-    return emitter.add(b.indexOf(b.add(start, mine)), Index::constant(further));
-  }
-  Index place =
-      emitter.add(b.indexOf(b.add(b.mul(step, schedule.getTileK()), mine)),
-                  Index::constant(further));
-  isInside = emitter.less(place, places);
-  int64_t together = isAlongK ? chunkPlaces : 1;
-  return emitter.min(place, emitter.add(places, Index::constant(-together)));
-}
-
-Point ComputedSteps::pointOf(const Source &source, const Index &own,
-                             const Index &place) {
-  PointEmitter &emitter = b.frame.emitter;
-  SmallVector<Index, 4> owns = {own};
-  if (source.isRows)
-    owns = emitter.delinearize(own, source.ownExtents);
-  Point point;
-  point.lanes = chunkPlaces;
-  for (char axis : source.operand->computed->axes) {
-    const auto *joined = llvm::find(space.rowAxes, axis);
-    if (axis == 0)
-      point.dims.push_back(Index::constant(0));
-    else if (axis == space.k)
-      point.dims.push_back(place);
-    else if (axis == space.n && !source.isRows)
-      point.dims.push_back(own);
-    else if (source.isRows && joined != space.rowAxes.end())
-      point.dims.push_back(owns[joined - space.rowAxes.begin()]);
-    else
-      point.dims.push_back(b.indexOf(tile.outer.lookup(axis)));
-  }
-  return point;
-}
-
-/// `elements`: where those of the input are in shared memory.
-Value ComputedSteps::valueAt(const Source &source, const Point &point,
-                             Value elements) {
-  PointEmitter &emitter = b.frame.emitter;
-  const ComputedOperand &computed = *source.operand->computed;
-  int64_t lanes = chunkPlaces / computed.perElement;
-  int64_t bytes = source.place->inSlot(chunkBytes);
-  emitter.loadThrough([&](BlockArgument input, const Point &at) -> Value {
-    // Lanes that are asked for one by one are loaded from memory.
-    if (input != source.operand->tensor || at.lanes != lanes)
-      return nullptr;
-    Type element =
-        PointEmitter::storageType(getElementTypeOrSelf(input.getType()));
-    return LLVM::LoadOp::create(b.builder, b.loc(),
-                                PointEmitter::lanesOf(element, lanes), elements,
-                                bytes);
-  });
-  Value value = emitter.emitLanes(computed.value, point);
-  emitter.loadThrough(nullptr);
-  Type element = getElementTypeOrSelf(computed.value.getType());
-  return emitter.toStorage(b.loc(), element, value);
-}
-
 void ComputedSteps::computeChunk(const Source &source, const SlotBox &box,
                                  int64_t first, Value step, Value from,
                                  Value to) {
-  bool isAlongK = source.place->isAlongK;
+  PointEmitter &emitter = b.frame.emitter;
+  const SlotOperand &place = *source.place;
+  bool isAlongK = place.isAlongK;
+  ComputedPlaces places = source.places;
+  Index own = places.ownAt(
+      emitter.add(source.own,
+                  Index::constant(box.further + (isAlongK ? first : 0))),
+      /*together=*/isAlongK ? 1 : chunkPlaces);
+  Value mine = isAlongK ? b.mul(b.rem(thread, rowChunks), chunkPlaces)
+                        : b.div(thread, rowChunks);
   Value isInside;
-  Index own = ownOf(source, box.further + (isAlongK ? first : 0));
-  Index place =
-      placeOf(source, step, box.place + (isAlongK ? 0 : first), isInside);
+  Index at =
+      places.placeAt(step, mine, box.place + (isAlongK ? 0 : first),
+                     /*together=*/isAlongK ? chunkPlaces : 1, isInside);
   // Chunks follow each other in a box as threads do.
   int64_t start = box.offset + first * SlotOperand::rowBytes;
-  Value mine = b.mul(thread, source.place->inSlot(chunkBytes));
-  Value elements = b.behind(b.behind(memory, b.add(from, mine)),
-                            source.slotOffset + source.place->inSlot(start));
-  Value stored = valueAt(source, pointOf(source, own, place), elements);
-  if (isInside) {
-    Value zero = arith::ConstantOp::create(
-        b.builder, b.loc(), b.builder.getZeroAttr(stored.getType()));
-    stored = b.select(isInside, stored, zero);
-  }
+  int64_t bytes = place.inSlot(chunkBytes);
+  Value elements =
+      b.behind(b.behind(memory, b.add(from, b.mul(thread, bytes))),
+               source.slotOffset + place.inSlot(start));
+  Value stored = places.valueAt(own, at, isInside, [&]() -> Value {
+    Type type = PointEmitter::lanesOf(places.elementType(),
+                                      chunkPlaces / places.perElement());
+    return LLVM::LoadOp::create(b.builder, b.loc(), type, elements, bytes);
+  });
   store(stored, source, start, to);
 }
 

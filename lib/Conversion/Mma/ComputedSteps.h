@@ -14,18 +14,16 @@
 //   buffer   16-bit elements, as if they had been copied; see TileSlot.h
 //
 // The emitter asks for the elements of the input at these places, which come
-// from the slot, and loads all else, as scales, from memory. No place outside
-// of the operand is asked for: instead of these, which nobody needs, its last
-// one is. Past the end of the summed axis an operand is zero, whatever would be
-// computed there.
+// from the slot, and loads all else, as scales, from memory (ComputedPlaces.h).
+// What is a tile's rows where operands are swapped has no buffer: warps compute
+// it in registers (ComputedFragments.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_CONVERSION_MMA_COMPUTEDSTEPS_H
 #define FUSE_LIB_CONVERSION_MMA_COMPUTEDSTEPS_H
 
-#include "TileOrder.h"
-#include "TileSlot.h"
+#include "ComputedPlaces.h"
 
 namespace mlir::fuse {
 
@@ -50,14 +48,10 @@ public:
 private:
   /// What a thread computes of one operand.
   struct Source {
-    const MmaOperand *operand;
+    ComputedPlaces places;
     const SlotOperand *place;
-    bool isRows;
-    /// Its first row or column of the result, those that there are, and whether
-    /// tiles end where these do.
+    /// Its first row or column of the result.
     Index own;
-    SmallVector<Extent> ownExtents;
-    bool hasWholeTiles;
     /// Bytes from the start of a slot, and of a buffer.
     int64_t slotOffset, bufferOffset;
     SmallVector<SlotBox> boxes;
@@ -75,19 +69,6 @@ private:
   void computeChunk(const Source &source, const SlotBox &box, int64_t first,
                     Value step, Value from, Value to);
   void store(Value stored, const Source &source, int64_t start, Value to);
-  Index ownOf(const Source &source, int64_t further);
-  Index placeOf(const Source &source, Value step, int64_t further,
-                Value &isInside);
-  Point pointOf(const Source &source, const Index &own, const Index &place);
-  Value valueAt(const Source &source, const Point &point, Value elements);
-  SmallVector<Extent> summed() const {
-    return space.extents(space.k, b.frame.dims);
-  }
-  bool hasWholeSteps() const {
-    std::optional<int64_t> places = staticProduct(summed());
-    return places && *places % schedule.getTileK() == 0;
-  }
-
   MmaBuilder &b;
   const MmaSpace &space;
   MmaScheduleAttr schedule;

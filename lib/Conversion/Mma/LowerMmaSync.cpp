@@ -28,7 +28,14 @@
 //
 // Operands that are computed are so one step ahead of their products, beside
 // those of the step before, from a step that has come before that
-// (ComputedSteps.h).
+// (ComputedSteps.h). Where the operands are swapped, warps compute the rows of a
+// tile in registers instead (ComputedFragments.h), in the step itself:
+//
+//   for each step of k
+//     copy the step that is stages - 1 ahead
+//     for two instructions at a time
+//       read elements and columns, compute the rows, multiply
+//     await the next step's group, and all threads
 //
 // Where blocks share a tile, each takes some of the steps and leaves its sums
 // in memory; see SplitSums.h.
@@ -36,6 +43,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerMmaSync.h"
+#include "ComputedFragments.h"
 #include "ComputedSteps.h"
 #include "GatheredEpilogue.h"
 #include "MmaSync.h"
@@ -77,6 +85,16 @@ private:
   SmallVector<Value> multiplyTile(SlotCopies &copies, ComputedSteps &computed);
   SmallVector<Value> multiplyStep(SlotCopies &copies, ComputedSteps &computed,
                                   Value step, ValueRange current);
+  SmallVector<Value> multiplyComputedTile(SlotCopies &copies,
+                                          ComputedSteps &computed,
+                                          ComputedFragments &fragments);
+  SmallVector<Value> multiplyComputedStep(SlotCopies &copies,
+                                          ComputedSteps &computed,
+                                          ComputedFragments &fragments,
+                                          Value step, ValueRange current);
+  Value columnsStart(const ColumnRun &run);
+  void startCopies(SlotCopies &copies);
+  void finishCopies();
   void computeFirst(ComputedSteps &computed);
   Value nextSlot(Value at);
   Value otherBuffer(Value at);
@@ -88,6 +106,8 @@ private:
   void runTile(const TilePlace &tile, unsigned segment);
   void writeTile(const TilePlace &tile, unsigned segment, ArrayRef<Value> sums);
 
+  /// Whether operands are computed a step ahead, into buffers.
+  bool hasBuffers() const { return schedule.computedBytes() > 0; }
   int64_t stepsOfSlot() const {
     return schedule.getTileK() / slot.rows.placesPerStep();
   }
@@ -191,15 +211,19 @@ void MmaSyncLowering::addReaders() {
   else
     readers.emplace_back(b, slot.rows, Side::rows, self.lane, b.word(0),
                          b.div(ownRow, MmaSync::kColumns));
-  for (const ColumnRun &run : slot.runs) {
-    Value start =
-        b.word(run.operand.computedBits ? run.computedOffset : run.offset);
-    if (schedule.sharesColumns())
-      start = b.add(start, b.mul(self.consumer,
-                                 run.operand.offsetOf(run.consumerColumns)));
-    readers.emplace_back(b, run.operand, Side::columns, self.lane, start,
-                         Value());
-  }
+  for (const ColumnRun &run : slot.runs)
+    readers.emplace_back(b, run.operand, Side::columns, self.lane,
+                         columnsStart(run), Value());
+}
+
+/// Of this consumer, from the start of the slot or of the buffer.
+Value MmaSyncLowering::columnsStart(const ColumnRun &run) {
+  Value start =
+      b.word(run.operand.computedBits ? run.computedOffset : run.offset);
+  if (!schedule.sharesColumns())
+    return start;
+  return b.add(start, b.mul(self.consumer,
+                            run.operand.offsetOf(run.consumerColumns)));
 }
 
 MmaSyncLowering::Fragments
@@ -255,7 +279,7 @@ Value MmaSyncLowering::otherBuffer(Value at) {
 /// is computed from copies needs them a step earlier.
 void MmaSyncLowering::awaitStep() {
   int64_t underWay = schedule.getStages() - 2;
-  if (schedule.computesOperands())
+  if (hasBuffers())
     --underWay;
   NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), underWay);
   meet();
@@ -264,7 +288,7 @@ void MmaSyncLowering::awaitStep() {
 /// Before the loop, which computes those of the steps behind it. Without steps
 /// fragments are loaded, too.
 void MmaSyncLowering::computeFirst(ComputedSteps &computed) {
-  if (!schedule.computesOperands())
+  if (!hasBuffers())
     return;
   Value buffer = b.word(ringBytes());
   frame.ifElse(
@@ -294,7 +318,7 @@ SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies,
   Value at = current[rowWords + columnWords];
   Value ahead = current[rowWords + columnWords + 1];
   Value nextAt = nextSlot(at), buffer, nextBuffer;
-  if (schedule.computesOperands()) {
+  if (hasBuffers()) {
     buffer = current.back();
     nextBuffer = otherBuffer(buffer);
   }
@@ -329,11 +353,7 @@ SmallVector<Value> MmaSyncLowering::multiplyStep(SlotCopies &copies,
 
 SmallVector<Value> MmaSyncLowering::multiplyTile(SlotCopies &copies,
                                                  ComputedSteps &computed) {
-  for (int64_t step = 0; step + 1 < schedule.getStages(); ++step) {
-    copies.copy(b.add(firstStep, step), b.word(step * schedule.slotBytes()));
-    NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
-  }
-  awaitStep();
+  startCopies(copies);
   computeFirst(computed);
   Value buffer = b.word(ringBytes());
   SmallVector<Value> start(sums(), zero);
@@ -341,17 +361,86 @@ SmallVector<Value> MmaSyncLowering::multiplyTile(SlotCopies &copies,
   llvm::append_range(start, first.rows);
   llvm::append_range(start, first.columns);
   start.append({b.word(0), b.word(ringBytes() - schedule.slotBytes())});
-  if (schedule.computesOperands())
+  if (hasBuffers())
     start.push_back(buffer);
   scf::ForOp loop =
       b.loop(firstStep, lastStep, b.word(1), start,
              [&](Value step, ValueRange current) {
                return multiplyStep(copies, computed, step, current);
              });
-  // Nobody copies to or reads from the slots any more.
+  finishCopies();
+  return SmallVector<Value>(loop.getResults().take_front(sums()));
+}
+
+/// `current` are the sums, where this step lies, where the step `stages - 1`
+/// ahead will, and where its computed columns are.
+SmallVector<Value> MmaSyncLowering::multiplyComputedStep(
+    SlotCopies &copies, ComputedSteps &computed, ComputedFragments &fragments,
+    Value step, ValueRange current) {
+  SmallVector<Value> next(current.take_front(sums()));
+  Value at = current[sums()], ahead = current[sums() + 1];
+  Value nextAt = nextSlot(at), buffer, nextBuffer;
+  copies.copy(b.add(step, schedule.getStages() - 1), ahead);
+  NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
+  if (hasBuffers()) {
+    buffer = current.back();
+    nextBuffer = otherBuffer(buffer);
+    computed.compute(b.add(step, 1), nextAt, nextBuffer);
+  }
+  constexpr int64_t together = ComputedFragments::kTogether;
+  for (int64_t first = 0; first < stepsOfSlot(); first += together) {
+    Fragments here[together];
+    for (const ColumnRun &run : slot.runs) {
+      Value start = b.add(run.operand.computedBits ? buffer : at,
+                          columnsStart(run));
+      auto columns = fragments.columns(run.operand, start, /*from=*/0,
+                                       run.consumerColumns, first);
+      for (int64_t i = 0; i < together; ++i)
+        llvm::append_range(here[i].columns, columns[i]);
+    }
+    auto rows = fragments.rows(step, at, first);
+    for (int64_t i = 0; i < together; ++i) {
+      here[i].rows = rows[i];
+      multiply(here[i], next);
+    }
+  }
+  awaitStep();
+  next.append({nextAt, nextSlot(ahead)});
+  if (nextBuffer)
+    next.push_back(nextBuffer);
+  return next;
+}
+
+SmallVector<Value> MmaSyncLowering::multiplyComputedTile(
+    SlotCopies &copies, ComputedSteps &computed, ComputedFragments &fragments) {
+  startCopies(copies);
+  computeFirst(computed);
+  SmallVector<Value> start(sums(), zero);
+  start.append({b.word(0), b.word(ringBytes() - schedule.slotBytes())});
+  if (hasBuffers())
+    start.push_back(b.word(ringBytes()));
+  scf::ForOp loop = b.loop(firstStep, lastStep, b.word(1), start,
+                           [&](Value step, ValueRange current) {
+                             return multiplyComputedStep(
+                                 copies, computed, fragments, step, current);
+                           });
+  finishCopies();
+  return SmallVector<Value>(loop.getResults().take_front(sums()));
+}
+
+/// Of the first steps, a group each.
+void MmaSyncLowering::startCopies(SlotCopies &copies) {
+  for (int64_t step = 0; step + 1 < schedule.getStages(); ++step) {
+    copies.copy(b.add(firstStep, step), b.word(step * schedule.slotBytes()));
+    NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
+  }
+  awaitStep();
+}
+
+/// Nobody copies to or reads from the slots any more.
+void MmaSyncLowering::finishCopies() {
   NVVM::CpAsyncWaitGroupOp::create(builder, frame.loc(), 0);
   meet();
-  return SmallVector<Value>(loop.getResults().take_front(sums()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -405,8 +494,13 @@ void MmaSyncLowering::runTile(const TilePlace &tile, unsigned number) {
   copies.start(tile, number);
   ComputedSteps computed(b, space, schedule, slot, memory, thread);
   computed.start(tile, number);
-  SmallVector<Value> sums = multiplyTile(copies, computed);
-  writeTile(tile, number, sums);
+  if (!ComputedFragments::compute(schedule))
+    return writeTile(tile, number, multiplyTile(copies, computed));
+  Value warp = order.fixHere(b.div(self.thread, warpThreads));
+  ComputedFragments fragments(b, space, schedule, slot, memory, warp,
+                              self.lane);
+  fragments.start(tile, number);
+  writeTile(tile, number, multiplyComputedTile(copies, computed, fragments));
 }
 
 Grid MmaSyncLowering::run() {
@@ -417,7 +511,8 @@ Grid MmaSyncLowering::run() {
   placeThread();
   order.initialize();
   findSteps();
-  addReaders();
+  if (!ComputedFragments::compute(schedule))
+    addReaders();
   if (!gathered.empty())
     exchange.emplace(b, schedule, memory, memory);
   startEpilogues();

@@ -55,7 +55,9 @@ TileSlot::TileSlot(const MmaSpace &space, MmaScheduleAttr schedule)
       schedule(schedule) {
   const MmaSegment &segment = space.segments.front();
   int64_t offset = rows.inSlot(rows.bytes());
-  int64_t computedOffset = rows.computedBits ? rows.bytes() : 0;
+  // Swapped, they are computed in registers.
+  bool hasBuffer = rows.computedBits && !schedule.getSwap();
+  int64_t computedOffset = hasBuffer ? rows.bytes() : 0;
   auto addRun = [&](int64_t first, int64_t count, int64_t columns) {
     bool isAlongK =
         rightOperand(space, schedule, segment, first).isAlongK(space.k);

@@ -155,13 +155,38 @@ static LogicalResult verifyOrder(KernelOp kernel, const MmaSpace &space,
   return success();
 }
 
+/// Whether warps compute whole parts of a tile's rows, in registers.
+static LogicalResult verifyComputedRows(KernelOp kernel, const MmaSpace &space,
+                                        MmaScheduleAttr schedule) {
+  if (!schedule.getSwap() || schedule.leftBits() == 0)
+    return success();
+  if (!space.rows.isAlongK(space.k) ||
+      !space.columnsOperand().isAlongK(space.k))
+    return kernel.emitError()
+           << "expected operands along the summed axis in memory where they "
+              "are swapped and the columns are computed, but got others; use "
+              "swap = false";
+  for (const MmaSegment &segment : space.segments) {
+    int64_t places =
+        segment.sharersOfRows(schedule) * headParts(segment, schedule);
+    int64_t unit = MmaScheduleAttr::kRows * places;
+    if (schedule.getTileM() % unit != 0)
+      return kernel.emitError()
+             << "expected tile_m to be a multiple of " << unit
+             << ", 64 rows of each of " << places
+             << " places in memory, where these are computed, but got "
+             << schedule.getTileM() << "; choose " << unit;
+  }
+  return success();
+}
+
 /// Slots have the elements that operands are computed from.
 static LogicalResult verifyComputed(KernelOp kernel, const MmaSpace &space,
                                     MmaScheduleAttr schedule) {
   int64_t rows = space.rows.computedBits();
   int64_t columns = space.columnsOperand().computedBits();
   if (schedule.getRowBits() == rows && schedule.getColumnBits() == columns)
-    return success();
+    return verifyComputedRows(kernel, space, schedule);
   return kernel.emitError()
          << "expected row_bits = " << rows << " and column_bits = " << columns
          << ", of the elements that operands are computed from, but got "

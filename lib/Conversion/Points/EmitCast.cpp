@@ -14,6 +14,7 @@
 #include "Math/Float8.h"
 #include "Math/MathEmitter.h"
 #include "PackedBytes.h"
+#include "PairedHalves.h"
 
 #include "fuse/Conversion/MathExpansion.h"
 
@@ -45,6 +46,7 @@ public:
       : emitter(emitter), builder(emitter.getBuilder()), loc(op.getLoc()),
         from(cast<RankedTensorType>(op.getInput().getType()).getElementType()),
         to(op.getType().getElementType()), value(value),
+        inPairs(computesInPairs(emitter, op)),
         rounds(!op->hasAttr(kImplicitAttr) || emitter.getOptions().strict) {}
 
   Value build() {
@@ -190,8 +192,14 @@ private:
       return isFloat8(to) ? rounded(number) : number;
     }
     if (from.isInteger(8) && compute.isF32() && areWords(value) &&
-        emitter.getOptions().sharedBytes > 0)
+        emitter.getOptions().sharedBytes > 0) {
+      // 16-bit floats have all numbers of a byte.
+      if (inPairs && compute != to && !isFloat8(to))
+        return arith::ExtFOp::create(
+            builder, loc, typed(compute),
+            buildPairsFromWords(builder, loc, value, to));
       return rounded(buildFromWords(builder, loc, value));
+    }
     if (compute == to)
       return arith::SIToFPOp::create(builder, loc, typed(to), value);
     return rounded(intToF32());
@@ -262,7 +270,7 @@ private:
   Location loc;
   Type from, to;
   Value value;
-  bool rounds;
+  bool inPairs, rounds;
 };
 } // namespace
 

@@ -14,6 +14,7 @@
 #include "EmitCast.h"
 #include "Math/MathEmitter.h"
 #include "OpEmitters.h"
+#include "PairedHalves.h"
 #include "PointEmitter.h"
 
 #include "fuse/Conversion/MathExpansion.h"
@@ -366,6 +367,8 @@ Value mlir::fuse::emitPointwise(PointEmitter &emitter, Operation *op,
 
   if (auto cast = dyn_cast<CastOp>(op))
     return emitCast(emitter, cast, operands[0]);
+  if (Value value = buildInPairs(emitter, op, operands))
+    return value;
   Value value = PointwiseBuilder(emitter, op, operands).build();
   if (emitter.getOptions().strict)
     value = roundTo(emitter, op->getLoc(),

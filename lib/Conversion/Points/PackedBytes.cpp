@@ -117,6 +117,131 @@ Value mlir::fuse::buildFromWords(OpBuilder &builder, Location loc,
   return arith::SubFOp::create(builder, loc, biased, biases);
 }
 
+//===----------------------------------------------------------------------===//
+// Pairs of 16-bit floats
+//===----------------------------------------------------------------------===//
+
+/// On what buildUnpacked() gives: whether its halves have no sign.
+static constexpr llvm::StringLiteral unpackedAttr = "fuse.unpacked_unsigned";
+
+namespace {
+/// Words with two 16-bit floats each, with as many added to each of them.
+class PairMath {
+public:
+  PairMath(OpBuilder &builder, Location loc, Type element)
+      : builder(builder), loc(loc), element(element) {}
+
+  /// A float whose last digit counts one, and so do the next ones.
+  int64_t start() const { return element.isBF16() ? 0x4300 : 0x6400; }
+  double startValue() const { return element.isBF16() ? 128 : 1024; }
+
+  Value constant(int64_t word) {
+    return arith::ConstantIntOp::create(builder, loc, word, 32);
+  }
+  Value both(int64_t half) { return constant(half << 16 | half); }
+  Value bitAnd(Value a, int64_t half) {
+    return arith::AndIOp::create(builder, loc, a, both(half));
+  }
+  Value bitOr(Value a, int64_t half) {
+    return arith::OrIOp::create(builder, loc, a, both(half));
+  }
+  Value bitXor(Value a, int64_t half) {
+    return arith::XOrIOp::create(builder, loc, a, both(half));
+  }
+  /// The floats of all words.
+  Value floats(ArrayRef<Value> words) {
+    int64_t count = words.size();
+    Value all = vector::FromElementsOp::create(
+        builder, loc, VectorType::get({count}, builder.getI32Type()), words);
+    return vector::BitCastOp::create(
+        builder, loc, VectorType::get({2 * count}, element), all);
+  }
+  Value less(Value biased, double bias) {
+    auto type = cast<VectorType>(biased.getType());
+    Value biases = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            type, Attribute(builder.getFloatAttr(element, bias))));
+    return arith::SubFOp::create(builder, loc, biased, biases);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Type element;
+};
+} // namespace
+
+/// The bytes whose halves `bytes` are, or null.
+static Value packedHalves(Value bytes) {
+  Operation *op = bytes.getDefiningOp();
+  if (!op || !op->hasAttr(unpackedAttr))
+    return {};
+  // Back through what is done to the low halves.
+  Value from = op->getOperand(0);
+  do
+    from = from.getDefiningOp()->getOperand(0);
+  while (!from.getDefiningOp<vector::BitCastOp>());
+  return from.getDefiningOp()->getOperand(0);
+}
+
+/// Each byte's low half and, shifted, its high half.
+static Value pairsOfHalves(OpBuilder &builder, Location loc, Value packed,
+                           Type element, bool isUnsigned) {
+  PairMath math(builder, loc, element);
+  int64_t bytes = lanesIn(packed);
+  Value all = vector::BitCastOp::create(builder, loc, wordsOf(builder, bytes),
+                                        packed);
+  SmallVector<Value> pairs;
+  for (int64_t at = 0; at < bytes / wordBytes; ++at) {
+    Value word = vector::ExtractOp::create(builder, loc, all, at);
+    Value shifted =
+        arith::ShRUIOp::create(builder, loc, word, math.constant(halfBits));
+    for (int64_t byte = 0; byte < wordBytes; ++byte) {
+      int64_t selector =
+          byte | byte << 4 | (wordBytes + byte) << 8 | byte << 12;
+      Value pair = permute(builder, loc, word, shifted, selector);
+      int64_t start = math.start() | (isUnsigned ? 0 : halfSign);
+      pairs.push_back(math.bitXor(math.bitAnd(pair, lowHalf), start));
+    }
+  }
+  return math.less(math.floats(pairs),
+                   math.startValue() + (isUnsigned ? 0 : halfSign));
+}
+
+Value mlir::fuse::buildPairsFromWords(OpBuilder &builder, Location loc,
+                                      Value bytes, Type element) {
+  if (Value packed = packedHalves(bytes))
+    return pairsOfHalves(builder, loc, packed, element,
+                         cast<BoolAttr>(bytes.getDefiningOp()->getAttr(
+                                            unpackedAttr))
+                             .getValue());
+  PairMath math(builder, loc, element);
+  bool haveSigns = element.isBF16();
+  VectorType type = wordsOf(builder, lanesIn(bytes));
+  Value words = vector::BitCastOp::create(builder, loc, type, bytes);
+  if (!haveSigns)
+    words = ByteMath(builder, loc, type).bitXor(words, byteSign);
+  constexpr int64_t firstPair = 0x4140, lastPair = 0x4342, leading = 0x64646464;
+  Value upper = math.constant(haveSigns ? 0 : leading);
+  SmallVector<Value> numbers, biases;
+  for (int64_t at = 0; at < type.getDimSize(0); ++at) {
+    Value word = vector::ExtractOp::create(builder, loc, words, at);
+    for (int64_t selector : {firstPair, lastPair}) {
+      Value pair = permute(builder, loc, word, upper, selector);
+      if (haveSigns) {
+        biases.push_back(
+            math.bitOr(math.bitAnd(pair, byteSign), math.start()));
+        pair = math.bitOr(math.bitAnd(pair, byteSign - 1), math.start());
+      }
+      numbers.push_back(pair);
+    }
+  }
+  Value floats = math.floats(numbers);
+  if (haveSigns)
+    return arith::SubFOp::create(builder, loc, floats, math.floats(biases));
+  return math.less(floats, math.startValue() + byteSign);
+}
+
 Value mlir::fuse::buildUnpacked(OpBuilder &builder, Location loc, Value bytes,
                                 bool isUnsigned, bool onGPU) {
   int64_t count = lanesIn(bytes);
@@ -147,7 +272,9 @@ Value mlir::fuse::buildUnpacked(OpBuilder &builder, Location loc, Value bytes,
           vector::ExtractOp::create(builder, loc, high, word), pairs));
   Value all = vector::FromElementsOp::create(
       builder, loc, wordsOf(builder, 2 * count), words);
-  return vector::BitCastOp::create(builder, loc, result, all);
+  auto unpacked = vector::BitCastOp::create(builder, loc, result, all);
+  unpacked->setAttr(unpackedAttr, builder.getBoolAttr(isUnsigned));
+  return unpacked;
 }
 
 Value mlir::fuse::buildHalf(OpBuilder &builder, Location loc, Value byte,

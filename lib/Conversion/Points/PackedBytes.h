@@ -10,7 +10,12 @@
 //
 //   0x4B0000bb = 2^23 + b        so that  x = that - (2^23 + 128)
 //
-// takes one permutation of bytes and one subtraction.
+// takes one permutation of bytes and one subtraction. So it is with pairs of
+// 16-bit floats, whose digits have room for a byte, in bf16 without its sign:
+//
+//   0x64bb = 2^10 + b                             in f16
+//   0x4300 | x & 0x7f = 2^7 + (x mod 2^7)         in bf16, less 2^7, or 2^8
+//   0x4300 | x & 0x80                             where x is negative
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +31,10 @@ bool areWords(Value bytes);
 
 /// The numbers in f32, exactly, of signed bytes that are whole words.
 Value buildFromWords(OpBuilder &builder, Location loc, Value bytes);
+
+/// The same in bf16 or f16. What buildUnpacked() gave is taken from its halves.
+Value buildPairsFromWords(OpBuilder &builder, Location loc, Value bytes,
+                          Type type);
 
 /// The integers of four bits of each byte, the low half's before the high
 /// half's, as bytes. On a GPU of whole words.

@@ -44,20 +44,23 @@ int64_t MmaScheduleAttr::getVector() const { return 2; }
 
 namespace {
 /// What a step of the summed axis takes in shared memory: elements as memory
-/// has them, and operands that are computed from these.
+/// has them, and operands that are computed from these, but for a tile's rows
+/// where operands are swapped.
 struct StepBytes {
   StepBytes(int64_t tileM, int64_t tileN, int64_t tileK, int64_t operandBits,
-            int64_t leftBits, int64_t rightBits) {
-    for (auto [count, bits] :
-         {std::pair(tileM, leftBits), {tileN, rightBits}}) {
-      slot += count * tileK * (bits ? bits : operandBits) / 8;
-      computed += bits ? count * tileK * operandBits / 8 : 0;
-    }
+            int64_t leftBits, int64_t rightBits, bool swap) {
+    auto of = [&](int64_t count, int64_t bits) {
+      return count * tileK * bits / 8;
+    };
+    slot = of(tileM, leftBits ? leftBits : operandBits) +
+           of(tileN, rightBits ? rightBits : operandBits);
+    computed = (leftBits && !swap ? of(tileM, operandBits) : 0) +
+               (rightBits ? of(tileN, operandBits) : 0);
   }
   explicit StepBytes(MmaScheduleAttr schedule)
       : StepBytes(schedule.getTileM(), schedule.getTileN(), schedule.getTileK(),
                   schedule.getOperandBits(), schedule.leftBits(),
-                  schedule.rightBits()) {}
+                  schedule.rightBits(), schedule.getSwap()) {}
 
   int64_t of(int64_t stages) const {
     return stages * slot + MmaScheduleAttr::kComputedSteps * computed;
@@ -300,7 +303,7 @@ MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa, int64_t tileM,
                        << (consumers == 1 ? " consumer" : " consumers")
                        << "; use a smaller tile or more consumers";
   StepBytes step(tileM, tileN, tileK, operandBits, swap ? columnBits : rowBits,
-                 swap ? rowBits : columnBits);
+                 swap ? rowBits : columnBits, swap);
   int64_t results = resultBytesOf(store, consumers);
   int64_t gathered = sumsBytesOf(tileM, tileN, splitK, swap);
   auto bytesWith = [&](int64_t slots) {

@@ -11,9 +11,10 @@
 // scheduled for.
 //
 // So it is with a few rows and a matrix that is computed from elements of 8 or
-// 4 bits: tensor cores would read it from memory, where a kernel of its own had
-// to leave it in 16 bits. Each row is then a vector, and as all of them
-// multiply one matrix, one walk over it serves them all.
+// 4 bits, where tensor cores would read it from memory: a kernel of its own had
+// to leave it there. Each row is then a vector, and as all of them multiply one
+// matrix, one walk over it serves them all. Tensor cores that compute the
+// matrix on its way read it once, too, and multiply many rows in no time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -288,6 +289,38 @@ static bool isFromBytes(Value value) {
   return false;
 }
 
+/// Whether tensor cores may compute the matrix on its way to them: 16-bit
+/// floats, of which eight neighbours are computed alike.
+static bool mayBeComputedInTiles(ContractOp contract, Value matrix) {
+  Type element = getElementTypeOrSelf(matrix);
+  auto isWhole = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return !type || type.getRank() == 0 || type.getShape().back() == 1 ||
+           (!type.isDynamicDim(type.getRank() - 1) &&
+            type.getShape().back() % alignedElements == 0);
+  };
+  if (!(element.isF16() || element.isBF16()) ||
+      !llvm::all_of(contract.getOperands(), isWhole))
+    return false;
+  SmallVector<Value> work = {matrix};
+  llvm::SmallDenseSet<Value> seen;
+  while (!work.empty()) {
+    Value at = work.pop_back_val();
+    Operation *op = at.getDefiningOp();
+    if (!isWhole(at))
+      return false;
+    bool isComputed =
+        op && (op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+               isa<CastOp, UnpackOp, PadOp, SliceOp, ConstantOp,
+                   tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op));
+    if (op && !isComputed)
+      return false;
+    if (op && seen.insert(at).second)
+      llvm::append_range(work, op->getOperands());
+  }
+  return true;
+}
+
 /// The contractions of each row of an operand alone, if there are at most
 /// `most` of them, which replace that of all; none where they were no products
 /// with a vector.
@@ -297,7 +330,9 @@ static SmallVector<ContractOp> splitRows(ContractOp contract, bool isLeft,
   Value rows = contract->getOperand(number);
   StringRef axes = isLeft ? contract.getLhsAxes() : contract.getRhsAxes();
   StringRef others = isLeft ? contract.getRhsAxes() : contract.getLhsAxes();
-  if (isFromBytes(rows) || !isFromBytes(contract->getOperand(1 - number)))
+  Value matrix = contract->getOperand(1 - number);
+  if (isFromBytes(rows) || !isFromBytes(matrix) ||
+      mayBeComputedInTiles(contract, matrix))
     return {};
   SmallVector<int64_t> own;
   for (auto [dim, axis] : llvm::enumerate(axes))
