@@ -275,6 +275,16 @@ def batch_norms(x, y):
     )
 
 
+def depthwise(x, batch):
+    rows, images = x.view(1, 6, 8), batch.transpose(1, 3)
+    w, v, b = x[:, None, :4], batch.reshape(-1)[:40].view(5, 1, 4, 2), x[:, 0]
+    return (
+        F.silu(F.conv1d(rows, w, b, padding=3, groups=6)[..., :8]),
+        F.conv1d(rows, w, groups=6, dilation=2, padding=1),
+        F.conv2d(images, v, padding=(1, 1), groups=5) + 1,
+    )
+
+
 def losses(x, ids):
     ignored = torch.where(ids == 2, -100, ids)
     return (
@@ -352,6 +362,7 @@ CASES = {
     "ui8": (narrow_integers(torch.uint8), I),
     "i16": (narrow_integers(torch.int16), I),
     "batch norms": (batch_norms, X, Y),
+    "depthwise convolutions": (depthwise, X, BATCH),
     "losses": (losses, X, torch.tensor([3, 1, 2, 0, 5, 5])),
     "norms": (norms, X, Y),
     "activations": (ACTIVATIONS, X),

@@ -14,6 +14,7 @@ from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from fuse_compiler._library import Error
 from fuse_compiler.torch import (  # noqa: F401 - registers converters
+    _convert_convolution,
     _convert_indices,
     _convert_pointwise,
 )
