@@ -125,11 +125,12 @@ Value RandomBuilder::uniform(Value word) {
   return arith::MulFOp::create(builder, loc, number, unit);
 }
 
-/// Word `position` mod 4.
+/// Word `position` mod 4; a position before the first, where the result has no
+/// elements, is never computed.
 Value RandomBuilder::wordOf(const Words &words, const Index &position) {
   Index rest = emitter.rem(position, Index::constant(wordsPerBlock));
   if (!rest.base)
-    return words[rest.offset];
+    return words[rest.offset & (wordsPerBlock - 1)];
   Value taken = words.back();
   for (int64_t i = wordsPerBlock - 2; i >= 0; --i)
     taken = arith::SelectOp::create(builder, loc,
