@@ -248,7 +248,13 @@ typedef struct {
   X(upload, "cuMemcpyHtoD_v2", (Pointer, const void *, size_t))                \
   X(download, "cuMemcpyDtoH_v2", (void *, Pointer, size_t))                    \
   X(copy, "cuMemcpyDtoDAsync_v2", (Pointer, Pointer, size_t, void *))          \
-  X(set_bytes, "cuMemsetD8Async", (Pointer, unsigned char, size_t, void *))
+  X(set_bytes, "cuMemsetD8Async", (Pointer, unsigned char, size_t, void *))    \
+  X(capture_of, "cuStreamGetCaptureInfo_v2",                                   \
+    (void *, int *, uint64_t *, void **, void *, size_t *))                    \
+  X(make_user, "cuUserObjectCreate",                                           \
+    (void **, void *, void (*)(void *), unsigned, unsigned))                   \
+  X(release_user, "cuUserObjectRelease", (void *, unsigned))                   \
+  X(give_user, "cuGraphRetainUserObject", (void *, void *, unsigned, unsigned))
 
 static struct {
 #define MEMBER(member, symbol, parameters) Result(*member) parameters;
@@ -326,7 +332,14 @@ struct FuseLoaded {
   pthread_mutex_t mutex;
   Variant *variants;
   int num_variants;
+  /* One until it is closed, and one for each call that a graph has recorded. */
+  int users;
+  struct FuseLoaded *next_unused;
 };
+
+/* Those without users whose last one was a graph. */
+static FuseLoaded *unused;
+static pthread_mutex_t unused_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static FuseParallelFor parallel_for;
 
@@ -372,6 +385,35 @@ static void select_variants(FuseLoaded *loaded, int major, int minor) {
       loaded->variants[loaded->num_variants++].plan = &bundle->variants[i];
 }
 
+/* Whether the last user is gone. */
+static int drop_user(FuseLoaded *loaded) {
+  return __atomic_sub_fetch(&loaded->users, 1, __ATOMIC_ACQ_REL) == 0;
+}
+
+/* On a thread of the driver's, where the driver must not be called. */
+static void drop_from_graph(void *context) {
+  FuseLoaded *loaded = context;
+  if (!drop_user(loaded))
+    return;
+  pthread_mutex_lock(&unused_mutex);
+  loaded->next_unused = unused;
+  unused = loaded;
+  pthread_mutex_unlock(&unused_mutex);
+}
+
+static void destroy(FuseLoaded *loaded);
+
+static void destroy_unused(void) {
+  pthread_mutex_lock(&unused_mutex);
+  FuseLoaded *loaded = unused;
+  unused = NULL;
+  pthread_mutex_unlock(&unused_mutex);
+  for (FuseLoaded *next; loaded; loaded = next) {
+    next = loaded->next_unused;
+    destroy(loaded);
+  }
+}
+
 static int has_cuda(const FuseBundle *bundle) {
   for (int i = 0; i < bundle->num_variants; ++i)
     if (!is_cpu(bundle->variants[i].chip))
@@ -395,6 +437,7 @@ int fuse_bundle_open(const FuseBundle *bundle, const char *directory,
   enum { MAJOR = 75, MINOR = 76 };
   int major = 0, minor = 0;
   *result = NULL;
+  destroy_unused();
   if (bundle->abi != FUSE_BUNDLE_ABI)
     return fail(message,
                 "expected a bundle of ABI %d, but got %d; compile it "
@@ -411,6 +454,7 @@ int fuse_bundle_open(const FuseBundle *bundle, const char *directory,
   loaded->bundle = bundle;
   loaded->directory = copy;
   loaded->variants = variants;
+  loaded->users = 1;
   pthread_mutex_init(&loaded->mutex, NULL);
   loaded->is_cuda = has_cuda(bundle);
   int status = 0;
@@ -932,6 +976,32 @@ static int run_kernel(const Call *call, int index) {
   return 0;
 }
 
+/* A graph that records the call gets a share of the program. */
+static int keep_for_capture(const Call *call) {
+  enum { NO_DESTRUCTOR_SYNC = 1, MOVE = 1 };
+  FuseLoaded *loaded = call->loaded;
+  int is_captured = 0;
+  void *graph = NULL, *user = NULL;
+  if (!loaded->is_cuda)
+    return 0;
+  if (check(
+          cuda.capture_of(call->stream, &is_captured, NULL, &graph, NULL, NULL),
+          "say whether a stream is captured", call->message))
+    return 1;
+  if (!is_captured || !graph)
+    return 0;
+  if (check(
+          cuda.make_user(&user, loaded, drop_from_graph, 1, NO_DESTRUCTOR_SYNC),
+          "keep the program for a graph", call->message))
+    return 1;
+  __atomic_add_fetch(&loaded->users, 1, __ATOMIC_RELAXED);
+  if (!check(cuda.give_user(graph, user, 1, MOVE),
+             "keep the program for a graph", call->message))
+    return 0;
+  cuda.release_user(user, 1);
+  return 1;
+}
+
 static int run_copy(const Call *call, const FuseStep *step) {
   int64_t bytes;
   void *from = resolve(call, step->from), *to = resolve(call, step->to);
@@ -970,6 +1040,7 @@ static int run_variant(Call *call) {
     return fail(call->message, "expected memory, but got none");
   call->offsets = offsets;
   int status =
+      keep_for_capture(call) ||
       load_variant(call->loaded, call->variant, call->message) ||
       plan_arena(plan, call->symbols, offsets, &bytes, call->message) ||
       grow(call, bytes);
@@ -1119,10 +1190,8 @@ static void close_variant(FuseLoaded *loaded, Variant *variant) {
   free(variant->constants);
 }
 
-void fuse_bundle_close(FuseLoaded *loaded) {
+static void destroy(FuseLoaded *loaded) {
   char message[FUSE_BUNDLE_MESSAGE];
-  if (!loaded)
-    return;
   int is_entered =
       !loaded->is_cuda || (loaded->context && !enter(loaded, message));
   if (is_entered && loaded->is_cuda)
@@ -1137,6 +1206,12 @@ void fuse_bundle_close(FuseLoaded *loaded) {
   free(loaded->variants);
   free(loaded->directory);
   free(loaded);
+}
+
+void fuse_bundle_close(FuseLoaded *loaded) {
+  if (loaded && drop_user(loaded))
+    destroy(loaded);
+  destroy_unused();
 }
 
 /*===----------------------------------------------------------------------===*\

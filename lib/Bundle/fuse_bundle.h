@@ -48,7 +48,8 @@ int fuse_bundle_open(const FuseBundle *bundle, const char *directory,
 
 /* Runs it. Tensors are on the device, row major without gaps. On CUDA the work
    is put on `stream`, a CUstream, and the call returns at once: it can be
-   captured in a graph once a call with these sizes has run on the stream. */
+   captured in a graph once a call with these sizes has run on the stream. The
+   graph keeps the program, also when it is closed. */
 int fuse_bundle_run(FuseLoaded *loaded, const DLTensor *const *inputs,
                     int num_inputs, const DLTensor *const *outputs,
                     int num_outputs, void *stream, char *message);
@@ -73,7 +74,8 @@ int fuse_bundle_download(FuseLoaded *loaded, void *to, const void *from,
                          int64_t bytes, char *message);
 DLDevice fuse_bundle_device(const FuseLoaded *loaded);
 
-/* On CUDA waits for the work on the device. Does nothing for NULL. */
+/* On CUDA waits for the work on the device. A program that a graph has recorded
+   is freed by the next call after the graph. Does nothing for NULL. */
 void fuse_bundle_close(FuseLoaded *loaded);
 
 /* On the CPU a call runs `body` on parts of [0, blocks) that together are all

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormatError.h"
+#include "RelaxedCapture.h"
 #include "fuse/Runtime/CudaDriver.h"
 
 using namespace llvm;
@@ -18,23 +19,6 @@ static cuda::DevicePointer devicePointer(const void *pointer) {
 static cuda::StreamPointer streamPointer(Stream stream) {
   return static_cast<cuda::StreamPointer>(stream.handle);
 }
-
-namespace {
-/// Allows this thread what a capture forbids by default, such as allocating.
-class RelaxedCapture {
-public:
-  explicit RelaxedCapture(const cuda::Api &api) : api(api) {
-    api.exchangeCaptureMode(&mode);
-  }
-  RelaxedCapture(const RelaxedCapture &) = delete;
-  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
-  ~RelaxedCapture() { api.exchangeCaptureMode(&mode); }
-
-private:
-  const cuda::Api &api;
-  cuda::CaptureMode mode = cuda::Relaxed;
-};
-} // namespace
 
 Expected<void *> CudaDevice::allocate(int64_t bytes) {
   Scope scope(*this);
@@ -56,6 +40,7 @@ void CudaDevice::free(void *pointer) {
   // At exit the driver may be gone, and its memory with it.
   if (Error error = scope.error())
     return consumeError(std::move(error));
+  RelaxedCapture relaxed(owner->api());
   owner->api().memFree(devicePointer(pointer));
 }
 

@@ -7,6 +7,8 @@
 
 #include "fuse/Runtime/CudaModule.h"
 #include "FormatError.h"
+#include "RelaxedCapture.h"
+#include "fuse/Runtime/CudaCapture.h"
 #include <array>
 
 using namespace llvm;
@@ -23,6 +25,7 @@ static std::string logText(ArrayRef<char> log) {
 
 Expected<std::shared_ptr<CudaModule>> CudaModule::load(CudaDevice &device,
                                                        StringRef code) {
+  dropFinishedCaptures();
   CudaDevice::Scope scope(device);
   if (Error error = scope.error())
     return std::move(error);
@@ -42,10 +45,12 @@ Expected<std::shared_ptr<CudaModule>> CudaModule::load(CudaDevice &device,
 CudaModule::~CudaModule() {
   CudaDevice::Scope scope(cudaDevice);
   // At exit the driver may be gone, and the code with it.
-  if (Error error = scope.error())
+  if (Error error = scope.error()) {
     consumeError(std::move(error));
-  else
-    api().moduleUnload(handle);
+    return;
+  }
+  RelaxedCapture relaxed(api());
+  api().moduleUnload(handle);
 }
 
 Expected<KernelHandle>
@@ -177,6 +182,15 @@ Error CudaModule::launch(const Launch &launch, Stream stream) {
   if (Error error = checkCudaCluster(launch, result))
     return error;
   return driver.check(result, "launch kernel '" + launch.name + "'");
+}
+
+Error CudaModule::keepForCapture(std::shared_ptr<void> owner, Stream stream) {
+  CudaDevice::Scope scope(cudaDevice);
+  if (Error error = scope.error())
+    return error;
+  return cudaDevice.driver().check(
+      runtime::keepForCapture(api(), std::move(owner), stream),
+      "keep a program for the graph that records it");
 }
 
 Expected<int64_t> CudaModule::mostConcurrentBlocks(KernelHandle kernel,

@@ -28,7 +28,7 @@ struct LoadedKernel {
 };
 } // namespace
 
-struct Program::State {
+struct Program::State : std::enable_shared_from_this<Program::State> {
   State(ProgramSpec spec, std::shared_ptr<Module> module)
       : spec(std::move(spec)), module(std::move(module)), plans(this->spec),
         arenas(*this->module) {
@@ -235,6 +235,8 @@ Error Program::State::execute(const PreparedCall::State &call,
                               SmallVectorImpl<KernelTiming> *timings) {
   if (Error error = checkAddresses(spec, call.layout, addresses))
     return error;
+  if (Error error = module->keepForCapture(shared_from_this(), stream))
+    return error;
   const LaunchPlan &launchPlan = *call.plan;
   Expected<ArenaPool::Lease> arena =
       arenas.acquire(launchPlan.arena.bytes, spec.numCounters, stream);
@@ -318,7 +320,7 @@ Error Program::State::uploadConstants() {
   return Error::success();
 }
 
-Program::Program(std::unique_ptr<State> state) : state(std::move(state)) {}
+Program::Program(std::shared_ptr<State> state) : state(std::move(state)) {}
 Program::Program(Program &&) = default;
 Program &Program::operator=(Program &&) = default;
 Program::~Program() = default;
@@ -327,7 +329,7 @@ Expected<Program> Program::create(ProgramSpec spec,
                                   std::shared_ptr<Module> module) {
   if (Error error = spec.verify())
     return std::move(error);
-  auto state = std::make_unique<State>(std::move(spec), std::move(module));
+  auto state = std::make_shared<State>(std::move(spec), std::move(module));
   if (Error error = state->lookupKernels())
     return std::move(error);
   if (Error error = state->uploadConstants())

@@ -2,7 +2,9 @@
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
    A libcuda.so.1 that launches nothing: memory is the host's, and what a program asks for
-   is written to the file $FAKE_CUDA_LOG, one call a line. $FAKE_CUDA_CAPABILITY is "90". */
+   is written to the file $FAKE_CUDA_LOG, one call a line. $FAKE_CUDA_CAPABILITY is "90".
+   With $FAKE_CUDA_CAPTURES all streams are captured into a graph that fakeDestroyGraph()
+   destroys. */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -139,4 +141,39 @@ int cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t bytes, void *stream) {
 int cuMemsetD8Async(Pointer to, unsigned char value, size_t bytes, void *stream) {
   memset((void *)(uintptr_t)to, value, bytes);
   return 0;
+}
+
+static struct {
+  void *data;
+  void (*destroy)(void *);
+} users[16];
+static unsigned num_users, num_given;
+
+int cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id, void **graph,
+                              void *nodes, size_t *count) {
+  *status = getenv("FAKE_CUDA_CAPTURES") != NULL;
+  *graph = *status ? users : NULL;
+  return 0;
+}
+int cuUserObjectCreate(void **object, void *data, void (*destroy)(void *), unsigned count,
+                       unsigned flags) {
+  if (num_users == 16 || count != 1 || flags != 1)
+    return 1;
+  users[num_users].data = data;
+  users[num_users].destroy = destroy;
+  *object = &users[num_users++];
+  return 0;
+}
+int cuUserObjectRelease(void *object, unsigned count) { return 1; }
+int cuGraphRetainUserObject(void *graph, void *object, unsigned count, unsigned flags) {
+  ++num_given;
+  return graph == users && count == 1 && flags == 1 ? 0 : 1;
+}
+/* How many calls it had recorded. */
+unsigned fakeDestroyGraph(void) {
+  for (unsigned i = 0; i < num_users; ++i)
+    users[i].destroy(users[i].data);
+  LOG("graph destroyed\n");
+  num_users = 0;
+  return num_given;
 }

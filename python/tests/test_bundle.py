@@ -351,10 +351,11 @@ for rows, offset in {calls!r}:
     print("call", rows, offset, file=open({log!r}, "a"), flush=True)
     b.run([at(offset, rows, 256), at(200000, 512, 256)], [at(400000, rows, 512)], device=2)
 b.close()
+{after}
 """
 
 
-def run_with_driver(folder, calls, capability="90", **environment):
+def run_with_driver(folder, calls, capability="90", after="", **environment):
     """The lines that a driver logs which launches nothing."""
     log = folder / "log"
     log.write_text("")
@@ -368,6 +369,7 @@ def run_with_driver(folder, calls, capability="90", **environment):
         library=str(build(folder)),
         folder=str(folder / "bundle"),
         calls=calls,
+        after=after,
         log=str(log),
     )
     environment = {
@@ -403,6 +405,23 @@ def test_a_driver_is_asked_for_launches(tmp_path):
     assert calls[2].count("load ") == 1 and "map type" not in calls[2]
     assert "launch" in calls[2] and "launch" not in calls[3]
     assert lines[-1] == "release 0"
+    assert sum(x.startswith("alloc") for x in lines) == lines.count("free")
+
+
+def test_a_graph_keeps_the_program_that_it_recorded(tmp_path):
+    compile_bundle(tmp_path, LINEAR, "--chip", "sm_90a")
+    after = """
+import ctypes
+assert ctypes.CDLL("libcuda.so.1").fakeDestroyGraph() == 2
+t.Bundle({library!r}, "linear", {folder!r}).close()
+""".format(library=str(tmp_path / "bundle.so"), folder=str(tmp_path / "bundle"))
+    calls = [(128, 0), (128, 0)]
+    lines, done = run_with_driver(tmp_path, calls, after=after, FAKE_CUDA_CAPTURES="1")
+    assert done.returncode == 0, done.stderr
+    # Closed before the graph ends, freed by the first call after it.
+    end = lines.index("graph destroyed")
+    assert not {"free", "unload", "release 0"} & set(lines[:end])
+    assert lines[end:].count("unload") == 1 and lines[end:].count("release 0") == 2
     assert sum(x.startswith("alloc") for x in lines) == lines.count("free")
 
 

@@ -7,6 +7,7 @@ replays on the recorded memory; on a GPU it is torch's own.
 """
 
 import copy
+import gc
 
 import fuse_compiler as fuse
 import fuse_compiler.torch as fuse_torch
@@ -244,3 +245,41 @@ def test_a_copied_result_stays_as_it_is():
         torch.compiler.cudagraph_mark_step_begin()
         compiled(torch.randn_like(x))
         check([copied], [eager(x)])
+
+
+TWICE = """
+func.func @twice(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %c = fuse.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %t = fuse.reduce sum %c dims = [0] : tensor<2xf32> -> tensor<f32>
+  %m = fuse.reduce mean %x dims = [0, 1] : tensor<64x4096xf32> -> tensor<f32>
+  %s = fuse.mul %m, %t : tensor<f32>
+  %y = fuse.mul %x, %s : tensor<64x4096xf32>, tensor<f32>
+  return %y : tensor<64x4096xf32>
+}"""
+
+
+@needs_gpu
+def test_a_graph_outlives_its_program():
+    x = torch.rand(64, 4096, device="cuda")
+    program = fuse.compile(TWICE, target="cuda")
+    y = program(x)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        program(x, out=y)
+    del program
+    gc.collect()
+    # What takes the place of code and memory that were freed.
+    others = [
+        fuse.compile(TWICE.replace("1.0, 2.0", f"{n}.0, 1.0"), target="cuda")
+        for n in range(5, 9)
+    ]
+    for other in others:
+        other(x)
+    for _ in range(3):
+        x.uniform_()
+        graph.replay()
+        torch.testing.assert_close(y, x * (3 * x.mean()))
+    # The next call frees what the graph has kept.
+    del graph
+    torch.cuda.synchronize()
+    torch.testing.assert_close(others[0](x), x * (6 * x.mean()))

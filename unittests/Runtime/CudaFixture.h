@@ -15,6 +15,30 @@
 
 namespace fuse::runtime {
 
+/// The kernels of addTwice(): add(x, r, out) and twice(in, out), one thread an
+/// element, blocks of 1.
+inline constexpr const char *addTwicePtx = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 px, .param .u64 pr, .param .u64 po) {
+  .reg .b32 %r<2>; .reg .b64 %d<8>; .reg .f32 %f<3>;
+  ld.param.u64 %d0, [px]; ld.param.u64 %d1, [pr]; ld.param.u64 %d2, [po];
+  mov.u32 %r0, %ctaid.x; mul.wide.u32 %d3, %r0, 4;
+  add.u64 %d4, %d0, %d3; add.u64 %d5, %d1, %d3; add.u64 %d6, %d2, %d3;
+  ld.global.f32 %f0, [%d4]; ld.global.f32 %f1, [%d5];
+  add.f32 %f2, %f0, %f1; st.global.f32 [%d6], %f2; ret;
+}
+.visible .entry twice(.param .u64 pi, .param .u64 po) {
+  .reg .b32 %r<2>; .reg .b64 %d<8>; .reg .f32 %f<2>;
+  ld.param.u64 %d0, [pi]; ld.param.u64 %d1, [po];
+  mov.u32 %r0, %ctaid.x; mul.wide.u32 %d3, %r0, 4;
+  add.u64 %d4, %d0, %d3; add.u64 %d5, %d1, %d3;
+  ld.global.f32 %f0, [%d4]; add.f32 %f1, %f0, %f0;
+  st.global.f32 [%d5], %f1; ret;
+}
+)";
+
 /// A test on the first CUDA device and a stream of its own; skipped where there
 /// is no device. `Base` is GoogleTest's.
 template <typename Base> class CudaTest : public Base {

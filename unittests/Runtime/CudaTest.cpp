@@ -17,29 +17,6 @@ using namespace fuse::runtime;
 using llvm::cantFail;
 using llvm::StringRef;
 
-/// add(x, r, out) and twice(in, out): one thread an element, blocks of 1.
-static const char *const ptx = R"(
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry add(.param .u64 px, .param .u64 pr, .param .u64 po) {
-  .reg .b32 %r<2>; .reg .b64 %d<8>; .reg .f32 %f<3>;
-  ld.param.u64 %d0, [px]; ld.param.u64 %d1, [pr]; ld.param.u64 %d2, [po];
-  mov.u32 %r0, %ctaid.x; mul.wide.u32 %d3, %r0, 4;
-  add.u64 %d4, %d0, %d3; add.u64 %d5, %d1, %d3; add.u64 %d6, %d2, %d3;
-  ld.global.f32 %f0, [%d4]; ld.global.f32 %f1, [%d5];
-  add.f32 %f2, %f0, %f1; st.global.f32 [%d6], %f2; ret;
-}
-.visible .entry twice(.param .u64 pi, .param .u64 po) {
-  .reg .b32 %r<2>; .reg .b64 %d<8>; .reg .f32 %f<2>;
-  ld.param.u64 %d0, [pi]; ld.param.u64 %d1, [po];
-  mov.u32 %r0, %ctaid.x; mul.wide.u32 %d3, %r0, 4;
-  add.u64 %d4, %d0, %d3; add.u64 %d5, %d1, %d3;
-  ld.global.f32 %f0, [%d4]; add.f32 %f1, %f0, %f0;
-  st.global.f32 [%d5], %f1; ret;
-}
-)";
-
 TEST(Cuda, SaysThatThereIsNoDriver) {
   if (dlopen("libcuda.so.1", RTLD_NOW))
     GTEST_SKIP() << "there is one";
@@ -162,8 +139,8 @@ namespace {
 class CudaDeviceTest : public CudaFixture {
 protected:
   Program program() {
-    return cantFail(
-        Program::create(addTwice(), cantFail(CudaModule::load(*device, ptx))));
+    return cantFail(Program::create(
+        addTwice(), cantFail(CudaModule::load(*device, addTwicePtx))));
   }
 
   TensorView upload(const std::vector<float> &data, Shape shape) {
@@ -244,7 +221,7 @@ TEST_F(CudaDeviceTest, RefusesBrokenCodeWithTheDriversLog) {
 }
 
 TEST_F(CudaDeviceTest, RefusesMissingKernels) {
-  auto module = cantFail(CudaModule::load(*device, ptx));
+  auto module = cantFail(CudaModule::load(*device, addTwicePtx));
   std::string text = message(module->lookup("thrice", 0, 1));
   EXPECT_TRUE(StringRef(text).contains("'thrice'")) << text;
 }

@@ -7,6 +7,7 @@
 
 #include "fuse/Runtime/Program.h"
 #include "TestPrograms.h"
+#include "fuse/Runtime/HostModule.h"
 #include "gtest/gtest.h"
 #include <atomic>
 #include <cmath>
@@ -47,6 +48,46 @@ struct Call {
   std::vector<float> x, r, y;
 };
 } // namespace
+
+namespace {
+/// Stands in for a graph that records calls: keeps what they are given, and
+/// launches when it is replayed.
+class RecordingModule final : public HostModule {
+public:
+  llvm::Expected<KernelHandle> lookup(llvm::StringRef symbol,
+                                      unsigned sharedBytes,
+                                      unsigned cluster) override {
+    return inner->lookup(symbol, sharedBytes, cluster);
+  }
+  llvm::Error launch(const Launch &launch, Stream stream) override {
+    return inner->launch(launch, stream);
+  }
+  llvm::Error keepForCapture(std::shared_ptr<void> owner, Stream) override {
+    if (kept)
+      kept->push_back(std::move(owner));
+    return llvm::Error::success();
+  }
+
+  std::shared_ptr<Module> inner = testModule();
+  std::vector<std::shared_ptr<void>> *kept = nullptr;
+};
+} // namespace
+
+TEST(Program, StaysForTheGraphThatRecordsIt) {
+  std::vector<std::shared_ptr<void>> graph;
+  auto module = std::make_shared<RecordingModule>();
+  module->kept = &graph;
+  std::weak_ptr<Module> code = module;
+  std::optional<Program> program =
+      cantFail(Program::create(addTwice(), std::move(module)));
+  Call call(3);
+  EXPECT_EQ(call.run(*program), "");
+  EXPECT_EQ(graph.size(), 1u);
+  program.reset();
+  EXPECT_FALSE(code.expired());
+  graph.clear();
+  EXPECT_TRUE(code.expired());
+}
 
 TEST(Program, RunsAllSizes) {
   Program program = makeProgram(addTwice());

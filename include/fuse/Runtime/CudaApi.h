@@ -29,6 +29,8 @@ using StreamPointer = struct StreamHandle *;
 using Event = struct EventHandle *;
 using Graph = struct GraphHandle *;
 using GraphExec = struct GraphExecHandle *;
+using UserObject = struct UserObjectHandle *;
+using HostFunction = void (*)(void *);
 
 inline constexpr Result success = 0;
 inline constexpr Result invalidValue = 1;
@@ -76,6 +78,8 @@ enum TensorMapFill : int { TensorMapFillZeros = 0 };
 enum StreamFlag : unsigned { NonBlocking = 1 };
 enum CaptureStatus : int { NotCapturing = 0 };
 enum CaptureMode : int { ThreadLocal = 1, Relaxed = 2 };
+enum UserObjectFlag : unsigned { NoDestructorSync = 1 };
+enum RetainFlag : unsigned { MoveReferences = 1 };
 
 /// CUlaunchAttribute: an id, padding to 8 bytes, a value of 64 bytes.
 struct LaunchAttribute {
@@ -160,7 +164,7 @@ static_assert(sizeof(LaunchConfig) == 56, "layout of CUlaunchConfig");
   X(streamSynchronize, "cuStreamSynchronize", (StreamPointer))                 \
   X(streamGetId, "cuStreamGetId", (StreamPointer, unsigned long long *))       \
   X(streamGetCapture, "cuStreamGetCaptureInfo_v2",                             \
-    (StreamPointer, CaptureStatus *, uint64_t *, void *, void *, size_t *))    \
+    (StreamPointer, CaptureStatus *, uint64_t *, Graph *, void *, size_t *))   \
   X(exchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", (CaptureMode *)) \
   X(eventCreate, "cuEventCreate", (Event *, unsigned))                         \
   X(eventDestroy, "cuEventDestroy_v2", (Event))                                \
@@ -173,7 +177,12 @@ static_assert(sizeof(LaunchConfig) == 56, "layout of CUlaunchConfig");
     (GraphExec *, Graph, unsigned long long))                                  \
   X(graphLaunch, "cuGraphLaunch", (GraphExec, StreamPointer))                  \
   X(graphExecDestroy, "cuGraphExecDestroy", (GraphExec))                       \
-  X(graphDestroy, "cuGraphDestroy", (Graph))
+  X(graphDestroy, "cuGraphDestroy", (Graph))                                   \
+  X(userObjectCreate, "cuUserObjectCreate",                                    \
+    (UserObject *, void *, HostFunction, unsigned, unsigned))                  \
+  X(userObjectRelease, "cuUserObjectRelease", (UserObject, unsigned))          \
+  X(graphRetainUserObject, "cuGraphRetainUserObject",                          \
+    (Graph, UserObject, unsigned, unsigned))
 
 /// The loaded functions.
 struct Api {

@@ -24,8 +24,8 @@
 
 namespace fuse::runtime {
 
-/// The work that a function has put on a stream. What the work uses (code,
-/// memory) must outlive the graph.
+/// The work that a function has put on a stream. The tensors must outlive the
+/// graph, which itself keeps the programs.
 class CudaGraph {
 public:
   /// Records what `enqueue` puts on `stream`, which must not be the default

@@ -27,6 +27,8 @@ public:
                                       unsigned cluster) override;
   /// Refuses grids above 2^31 - 1, the most that gridDim.x takes.
   llvm::Error launch(const Launch &launch, Stream stream) override;
+  llvm::Error keepForCapture(std::shared_ptr<void> owner,
+                             Stream stream) override;
   llvm::Expected<TensorMap> encode(void *data,
                                    const TensorMapShape &shape) override;
   llvm::Expected<int64_t> mostConcurrentBlocks(KernelHandle kernel,

@@ -103,6 +103,13 @@ public:
 
   virtual llvm::Error launch(const Launch &launch, Stream stream) = 0;
 
+  /// Keeps `owner` alive as long as the graph that `stream` is captured into,
+  /// if it is: the graph may launch the code that owner has, on its memory.
+  virtual llvm::Error keepForCapture(std::shared_ptr<void> owner,
+                                     Stream stream) {
+    return llvm::Error::success();
+  }
+
   /// What the module's kernels take for a tensor at `data`, which is aligned to
   /// 16 bytes and has elements. Fails on devices whose copies know no tensors.
   virtual llvm::Expected<TensorMap> encode(void *data,

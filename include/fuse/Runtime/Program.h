@@ -32,8 +32,8 @@
 // each T and kept. Then it launches. A PreparedCall has done all but the last
 // for tensors of given shapes, and leaves the addresses open. With T seen
 // before on this stream it allocates nothing and nothing waits. Calls can be
-// captured in a CUDA graph, which gets an arena of its own that lives as long
-// as the program.
+// captured in a CUDA graph, which gets an arena of its own, and keeps the code
+// and the memory of the program as long as it lives.
 //
 // Temps share one arena a stream. Temps whose lives do not meet share bytes:
 // with three steps and lives h: [0, 1], a: [1, 2], b: [2, 2], b takes h's
@@ -84,7 +84,7 @@ private:
 
 /// A callable program. Thread-safe: calls from several threads may overlap.
 /// On CUDA its memory must outlive the work it has put on streams; destroying
-/// it waits for that.
+/// it waits for that. Where a graph has recorded it, both stay for the graph.
 class Program {
 public:
   /// Verifies the plan, finds the kernels and uploads the constants.
@@ -129,9 +129,9 @@ public:
 private:
   friend class PreparedCall;
   struct State;
-  explicit Program(std::unique_ptr<State> state);
+  explicit Program(std::shared_ptr<State> state);
 
-  std::unique_ptr<State> state;
+  std::shared_ptr<State> state;
 };
 
 } // namespace fuse::runtime
