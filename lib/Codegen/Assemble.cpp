@@ -297,6 +297,32 @@ static unsigned spilledBytes(const KernelResources &kernel) {
   return kernel.spillStoreBytes + kernel.spillLoadBytes;
 }
 
+/// The text from a kernel's `.entry` to the end of its body.
+static StringRef textOf(StringRef ptx, StringRef kernel) {
+  StringRef head = headOf(ptx, kernel);
+  if (head.empty())
+    return {};
+  size_t begin = head.data() - ptx.data(), end = begin + head.size();
+  for (int depth = 0; end < ptx.size();) {
+    char c = ptx[end++];
+    depth += (c == '{') - (c == '}');
+    if (c == '}' && depth == 0)
+      return ptx.slice(ptx.rfind('\n', begin) + 1, end);
+  }
+  return {};
+}
+
+/// The kernels that get another bound.
+static std::vector<KernelResources>
+changedOf(llvm::ArrayRef<KernelResources> kernels) {
+  std::vector<KernelResources> found;
+  llvm::copy_if(kernels, std::back_inserter(found),
+                [](const KernelResources &kernel) {
+                  return kernel.leastBlocks > 0 || kernel.losesBound;
+                });
+  return found;
+}
+
 /// Whether no kernel spills more than before, and one less. Both assemblies are
 /// of the same kernels, in the same order.
 static bool spillsLess(llvm::ArrayRef<KernelResources> now,
@@ -328,6 +354,31 @@ mlir::fuse::withLeastBlocks(StringRef ptx,
   return text;
 }
 
+/// Whether other bounds may be of use: the few kernels that get some are
+/// assembled without the others, which takes a part of the time.
+static bool mayHelp(StringRef ptx, llvm::ArrayRef<KernelResources> kernels,
+                    const GPUTarget &target, const AssembleOptions &options) {
+  std::vector<KernelResources> changed = changedOf(kernels);
+  if (changed.size() == kernels.size())
+    return true;
+  std::string alone = ptx.str();
+  for (const KernelResources &kernel : kernels)
+    if (kernel.leastBlocks == 0 && !kernel.losesBound)
+      if (StringRef text = textOf(alone, kernel.name); !text.empty())
+        alone.erase(text.data() - alone.data(), text.size());
+  llvm::Expected<AssembledModule> tried = assembleOnce(alone, target, options);
+  if (!tried) {
+    llvm::consumeError(tried.takeError());
+    return true;
+  }
+  llvm::erase_if(tried->kernels, [&](const KernelResources &kernel) {
+    return llvm::none_of(changed, [&](const KernelResources &other) {
+      return other.name == kernel.name;
+    });
+  });
+  return spillsLess(tried->kernels, changed);
+}
+
 llvm::Expected<AssembledModule>
 mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
                         const AssembleOptions &options) {
@@ -344,7 +395,7 @@ mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
       kernel.losesBound = leastBlocksLine(ptx, kernel.name).second > 0;
   }
   std::string bounded = withLeastBlocks(ptx, kernels);
-  if (bounded == ptx)
+  if (bounded == ptx || !mayHelp(bounded, kernels, target, options))
     return first;
   llvm::Expected<AssembledModule> second =
       assembleOnce(bounded, target, options);

@@ -9,6 +9,7 @@
 
 #include "ConvergentAsm.h"
 #include "PtxasWorkarounds.h"
+#include "SplitKernels.h"
 #include "UnpackBFloat16.h"
 #include "fuse/Codegen/PTXInspect.h"
 #include "fuse/Codegen/Translate.h"
@@ -17,6 +18,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ThreadPool.h"
 #include <mutex>
 
 using namespace mlir;
@@ -106,36 +108,34 @@ static llvm::Error verifyPTX(llvm::StringRef ptx) {
   return verifyWaits(*module);
 }
 
-llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
-                                                const GPUTarget &target,
-                                                const PTXOptions &options) {
+/// Optimizes the kernels and writes their PTX. Of the process's state it only
+/// reads, so that modules of different contexts can be compiled side by side.
+static llvm::Expected<std::string> compileModule(llvm::Module &ir,
+                                                 const GPUTarget &target,
+                                                 unsigned ptxVersion,
+                                                 const PTXOptions &options) {
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
-      createMachine(target, ptxVersionOf(module, target), options.optLevel);
+      createMachine(target, ptxVersion, options.optLevel);
   if (!machine)
     return machine.takeError();
-  llvm::LLVMContext context;
-  llvm::Expected<std::unique_ptr<llvm::Module>> ir =
-      translateToLLVMIR(module, context, options.lineInfo);
-  if (!ir)
-    return ir.takeError();
   if (options.flushDenormals)
-    for (llvm::Function &function : **ir)
+    for (llvm::Function &function : ir)
       if (!function.isDeclaration())
         function.addFnAttr("denormal-fp-math-f32",
                            "preserve-sign,preserve-sign");
 
-  markAssemblyConvergent(**ir);
+  markAssemblyConvergent(ir);
   OptimizeOptions optimize;
   optimize.level = options.optLevel;
   optimize.observer = options.observer;
-  if (llvm::Error error = optimizeLLVMIR(**ir, **machine, optimize))
-    return error;
+  if (llvm::Error error = optimizeLLVMIR(ir, **machine, optimize))
+    return std::move(error);
 
-  keepMagnitudesUnbounded(**ir);
-  keepNegationsOutOfMinMax(**ir);
-  splitNarrowAdditions(**ir);
-  keepNaNsOutOfComparisons(**ir);
-  unpackBFloat16(**ir);
+  keepMagnitudesUnbounded(ir);
+  keepNegationsOutOfMinMax(ir);
+  splitNarrowAdditions(ir);
+  keepNaNsOutOfComparisons(ir);
+  unpackBFloat16(ir);
 
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);
@@ -145,8 +145,79 @@ llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
     return llvm::createStringError(
         "expected LLVM's NVPTX target to emit assembly, but it cannot; use an "
         "LLVM that was built with NVPTX");
-  codegen.run(**ir);
-  if (llvm::Error error = verifyPTX(ptx))
-    return error;
+  codegen.run(ir);
   return std::string(ptx);
+}
+
+namespace {
+/// A module of LLVM's in a context that no other thread uses, and its PTX.
+struct Part {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> ir;
+  std::optional<llvm::Expected<std::string>> ptx;
+};
+} // namespace
+
+/// One PTX module of several with the same version and target.
+static std::string joinPTX(llvm::ArrayRef<std::unique_ptr<Part>> parts) {
+  static constexpr llvm::StringLiteral lastDirective = ".address_size 64\n";
+  std::string joined;
+  for (const std::unique_ptr<Part> &part : parts) {
+    StringRef text = **part->ptx;
+    if (!joined.empty())
+      text = text.split(lastDirective).second;
+    joined += text;
+  }
+  return joined;
+}
+
+/// MLIR's context has one thread: what comes from it is made in order, and
+/// compiled while the next is made.
+static llvm::Expected<std::string>
+compileParts(llvm::ArrayRef<gpu::GPUModuleOp> modules, const GPUTarget &target,
+             unsigned ptxVersion, const PTXOptions &options) {
+  std::vector<std::unique_ptr<Part>> parts;
+  llvm::Error error = llvm::Error::success();
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(modules.size()));
+  for (gpu::GPUModuleOp module : modules) {
+    auto part = std::make_unique<Part>();
+    auto ir = translateToLLVMIR(module, part->context, options.lineInfo);
+    if (!ir) {
+      error = llvm::joinErrors(std::move(error), ir.takeError());
+      break;
+    }
+    part->ir = std::move(*ir);
+    parts.push_back(std::move(part));
+    pool.async([part = parts.back().get(), &target, ptxVersion, &options] {
+      part->ptx.emplace(compileModule(*part->ir, target, ptxVersion, options));
+    });
+  }
+  pool.wait();
+  for (const std::unique_ptr<Part> &part : parts)
+    if (!*part->ptx)
+      error = llvm::joinErrors(std::move(error), part->ptx->takeError());
+  if (error)
+    return std::move(error);
+  return joinPTX(parts);
+}
+
+llvm::Expected<std::string> mlir::fuse::emitPTX(gpu::GPUModuleOp module,
+                                                const GPUTarget &target,
+                                                const PTXOptions &options) {
+  // Who looks at the IR sees all of it, and the files of lines have numbers.
+  SmallVector<OwningOpRef<gpu::GPUModuleOp>> split;
+  if (!options.observer && !options.lineInfo)
+    split = splitKernels(module);
+  SmallVector<gpu::GPUModuleOp> modules;
+  for (OwningOpRef<gpu::GPUModuleOp> &kernel : split)
+    modules.push_back(*kernel);
+  if (modules.empty())
+    modules.push_back(module);
+  llvm::Expected<std::string> ptx =
+      compileParts(modules, target, ptxVersionOf(module, target), options);
+  if (!ptx)
+    return ptx;
+  if (llvm::Error error = verifyPTX(*ptx))
+    return std::move(error);
+  return ptx;
 }

@@ -59,6 +59,36 @@ def test_torch_does_not_wait_for_programs(monkeypatch):
     assert graph.coverage == 1 and graph.regions[0].kernels
 
 
+def test_a_call_need_not_wait_for_programs(monkeypatch):
+    may_end = threading.Event()
+    ran = []
+
+    def late(*arguments, **options):
+        assert may_end.wait(SECONDS)
+        return fuse_compiler.compile(*arguments, **options)
+
+    def call(program, *inputs, call=fuse_compiler.Program.__call__):
+        ran.append(program)
+        return call(program, *inputs)
+
+    monkeypatch.setattr(_ahead, "compile_program", late)
+    monkeypatch.setattr(fuse_compiler.Program, "__call__", call)
+
+    def function(x):
+        return x * 1.71875 + 3
+
+    f = compiled(function, wait=False)
+    # Else it would wait for ever.
+    check([f(X)], [function(X)])
+    assert not ran
+    may_end.set()
+    (graph,) = fuse_torch.report()
+    # Who asks for the kernels does wait.
+    assert graph.regions[0].kernels
+    check([f(X)], [function(X)])
+    assert len(ran) == 1 and not graph.regions[0].failure
+
+
 def test_calls_with_the_strides_that_torch_knows_compile_nothing(monkeypatch):
     prepared = []
 

@@ -165,6 +165,7 @@ def test_numbers_that_change_do_not_compile_each_time():
             {"contractions": "sometimes"},
             "expected contractions to be auto, never, always",
         ),
+        ({"wait": 1}, "expected wait to be True or False, but got 1"),
         (
             {"smallest_region": 0},
             "expected smallest_region to be a number of 1 or more",

@@ -9,6 +9,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
@@ -229,6 +230,8 @@ protected:
         "  if [ \"$1\" = -o ]; then out=$2; fi; shift\n"
         "done\n"
         "spilled=8; cubin=first; status=0\n"
+        "if [ \"$FUSE_TEST_LOG\" ]; then grep -c .entry \"$1\" >> "
+        "\"$FUSE_TEST_LOG\"; fi\n"
         "if {3} grep -q '{0}' \"$1\"; then spilled={1}; "
         "cubin=second; status={2}; fi\n"
         "printf $cubin > \"$out\"\n"
@@ -270,6 +273,39 @@ private:
   llvm::FileRemover remover;
 };
 } // namespace
+
+namespace {
+/// How many kernels each call of the program was given.
+class CallsOfPtxas {
+public:
+  CallsOfPtxas() {
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("calls", "log", path));
+    remover.setFile(path);
+    setenv("FUSE_TEST_LOG", path.c_str(), /*overwrite=*/1);
+  }
+  ~CallsOfPtxas() { unsetenv("FUSE_TEST_LOG"); }
+  std::string get() const {
+    return llvm::cantFail(
+               llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))
+        ->getBuffer()
+        .str();
+  }
+
+private:
+  llvm::SmallString<64> path;
+  llvm::FileRemover remover;
+};
+} // namespace
+
+TEST_F(FakePtxas, ABoundIsTriedWithoutTheOtherKernels) {
+  CallsOfPtxas calls;
+  write(".minnctapersm 3", /*spilledThen=*/8);
+  EXPECT_EQ(cubinOf(assemble()), "first");
+  EXPECT_EQ(calls.get(), "2\n1\n");
+  write(".minnctapersm 3", /*spilledThen=*/0);
+  EXPECT_EQ(cubinOf(assemble()), "second");
+  EXPECT_EQ(calls.get(), "2\n1\n2\n1\n2\n");
+}
 
 // 512 threads of 40 registers are three blocks of 65536.
 TEST_F(FakePtxas, SpillsAreAssembledAgainForAsManyBlocks) {

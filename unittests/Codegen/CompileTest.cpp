@@ -215,6 +215,54 @@ TEST_F(CompileTest, StreamsAre128BitsWide) {
   }
 }
 
+/// Both samples in one module, the second with shared memory of its own.
+static std::string bothKernels(llvm::StringRef between = "") {
+  llvm::StringRef first = llvm::StringRef(pointwise).rtrim();
+  EXPECT_TRUE(first.consume_back("}"));
+  llvm::StringRef second = reduction;
+  return (first + between + second.split("gpu.module @m {\n").second).str();
+}
+
+TEST_F(CompileTest, KernelsAreCompiledSideBySideAsTogether) {
+  PTXOptions together;
+  together.observer = [](llvm::StringRef, const llvm::Module &) {};
+  auto apart = parsePTX(compile(bothKernels()));
+  auto whole = parsePTX(compile(bothKernels(), "sm_90", together));
+  ASSERT_TRUE(apart && whole) << messages;
+  ASSERT_EQ(apart->kernels.size(), 2u);
+  ASSERT_EQ(whole->kernels.size(), 2u);
+  for (auto [one, other] : llvm::zip(apart->kernels, whole->kernels)) {
+    EXPECT_EQ(one.name, other.name);
+    EXPECT_EQ(one.sharedBytes, other.sharedBytes);
+    ASSERT_EQ(one.opcodes.size(), other.opcodes.size());
+    for (const auto &entry : one.opcodes)
+      EXPECT_EQ(entry.second, other.opcodes.lookup(entry.first()))
+          << entry.first().str();
+  }
+  std::string merged = compile(bothKernels());
+  llvm::StringRef text = merged;
+  EXPECT_EQ(text.count(".version"), 1u);
+  EXPECT_EQ(text.count(".visible .entry"), 2u);
+}
+
+TEST_F(CompileTest, AVariableOfTwoKernelsStaysOne) {
+  std::string text = bothKernels(R"(
+  llvm.mlir.global internal @shared(0 : i32) {addr_space = 1 : i32} : i32
+)");
+  for (llvm::StringRef kernel : {"@square(", "@sum("}) {
+    size_t at = text.find("    %c", text.find(kernel.str()));
+    text.insert(at, R"(
+    %count = llvm.mlir.addressof @shared : !llvm.ptr<1>
+    %increment = llvm.mlir.constant(1 : i32) : i32
+    %old = llvm.atomicrmw add %count, %increment monotonic : !llvm.ptr<1>, i32
+)");
+  }
+  std::string merged = compile(text);
+  llvm::StringRef ptx = merged;
+  EXPECT_EQ(ptx.count(".visible .entry"), 2u) << messages;
+  EXPECT_EQ(ptx.count("shared;"), 1u) << ptx.str();
+}
+
 TEST_F(CompileTest, KernelsOfABlockSizeCanGetLeastBlocks) {
   std::string text = pointwise;
   llvm::StringRef mark = ") kernel {";

@@ -87,7 +87,7 @@ struct AssembleOptions {
 /// registers had room for: ptxas often spills to fit blocks that fit without.
 /// Where one has a `.minnctapersm` of its schedule and spills to meet it, it is
 /// assembled without. The second cubin counts if no kernel spills more in it,
-/// and one less.
+/// and one less; that is tried first for these kernels alone.
 llvm::Expected<AssembledModule>
 assemblePTX(llvm::StringRef ptx, const GPUTarget &target,
             const AssembleOptions &options = {});

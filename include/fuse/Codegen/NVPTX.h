@@ -33,6 +33,9 @@ struct PTXOptions {
 /// `contract` flag: the others are emitted with an explicit rounding mode,
 /// which ptxas does not contract.
 ///
+/// Kernels that share no symbol are compiled side by side, unless there is an
+/// observer or lines are asked for.
+///
 /// Fails if the PTX calls a function that it does not define, since nothing
 /// would resolve it.
 llvm::Expected<std::string> emitPTX(gpu::GPUModuleOp module,

@@ -41,6 +41,7 @@ _DEFAULTS = {
     "smallest_region": 2,
     "most_contractions": 12,
     "graphs": False,
+    "wait": True,
 }
 # Modes of torch.compile, as options.
 _MODES = {None: {}, "default": {}, "reduce-overhead": {"graphs": True}}
@@ -58,6 +59,8 @@ def backend(graph_module, example_inputs, *, options=None, mode=None):
              alive, so that layers that are alike become one program; 12
              "graphs": whether launches are replayed from CUDA graphs, where results live until
              the next call, as mode="reduce-overhead" says, too; False
+             "wait": whether calls wait for programs that are being compiled, or run their regions
+             eagerly until then, whose results are rounded otherwise; True
 
     Returns a function like the graph. Raises Error for options that there are not.
     """
@@ -113,10 +116,11 @@ def checked_options(options, mode):
             raise Error(
                 f"expected {name} to be {', '.join(CHOICES)}, but got {chosen[name]!r}; choose one"
             )
-    if not isinstance(chosen["graphs"], bool):
-        raise Error(
-            f"expected graphs to be True or False, but got {chosen['graphs']!r}; choose one"
-        )
+    for name in ("graphs", "wait"):
+        if not isinstance(chosen[name], bool):
+            raise Error(
+                f"expected {name} to be True or False, but got {chosen[name]!r}; choose one"
+            )
     for name in ("smallest_region", "most_contractions"):
         if not isinstance(chosen[name], int) or chosen[name] < 1:
             raise Error(
@@ -138,7 +142,7 @@ def _compile(graph_module, example_inputs, *, kind, options, recorder):
     small = form_regions(graph_module, support, options)
     reasons = {**support.reasons, **small}
     regions = [
-        _compile_region(graph_module, name)
+        _compile_region(graph_module, name, options["wait"])
         for name, _ in list(graph_module.named_children())
         if name.startswith(PREFIX)
     ]
@@ -186,12 +190,12 @@ def operators_of(subgraph):
     )
 
 
-def _compile_region(graph_module, name):
+def _compile_region(graph_module, name, waits):
     """Replaces a subgraph by a Region, whose program is compiled while torch goes on."""
     subgraph = getattr(graph_module, name)
     operators = operators_of(subgraph)
     try:
-        region = Region(subgraph)
+        region = Region(subgraph, waits)
     except Error as failure:
         return RegionReport(name, operators, (), "", str(failure))
     setattr(graph_module, name, region)

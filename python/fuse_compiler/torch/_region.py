@@ -27,6 +27,7 @@ class Region(torch.nn.Module):
     Called with what the subgraph takes: tensors and numbers. Returns a tensor, or a
     tuple, as the subgraph does, with the strides that its nodes have.
 
+    waits       whether calls wait for the program, or run the nodes until it is compiled
     text        of the program
     pending     a Future of the program
     program     the compiled Program
@@ -34,9 +35,10 @@ class Region(torch.nn.Module):
     on_failure  what is called with the reason when that is found
     """
 
-    def __init__(self, graph_module):
+    def __init__(self, graph_module, waits=True):
         super().__init__()
         self._eager, self.failure, self.on_failure = graph_module, None, None
+        self._waits = waits
         writer = ProgramWriter(graph_module)
         self.text, self._returns_tuple = writer.text, writer.returns_tuple
         self._prepare, self._orders = writer.prepare, writer.orders
@@ -68,12 +70,15 @@ class Region(torch.nn.Module):
             return None
 
     def forward(self, *arguments):
-        if self.failure is None and (self._program is not None or self.settle()):
+        if self.failure is None and (self._program is not None or self._is_ready()):
             try:
                 return self._run(arguments)
             except Error as error:
                 self._fail(str(error))
         return self._eager(*arguments)
+
+    def _is_ready(self):
+        return (self._waits or self.pending.done()) and self.settle()
 
     # Nobody hooks into a region, and what nn.Module does for hooks takes two microseconds.
     __call__ = forward

@@ -292,6 +292,8 @@ class Comparison:
             self.entry["peers"][name] = {"skipped": "the time was over"}
             return
         options = dict(pair.split("=") for pair in self._arguments.options)
+        flags = {"True": True, "False": False}
+        options = {key: flags.get(value, value) for key, value in options.items()}
         try:
             compiled, found = first_call(
                 name, self._function, self._call, options, self._arguments.device
