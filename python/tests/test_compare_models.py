@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is said of a comparison of models, without torch."""
 
+import fcntl
 import json
 
 import pytest
 from bench import compare_models
-from bench.peers import model_cases, model_report
+from bench.peers import model_cases, model_report, model_tune
 
 
 def entry(**fuse):
@@ -116,3 +117,79 @@ def test_ratios_of_two_runs_are_a_line_of_their_model():
     _, _, row = model_report.table([first, second])
     assert "| 2.00 | 1.50 | 2.50 | 100% |" in row
     assert model_report.summary([first, second])["eager"] == (2.0, 1)
+
+
+def test_one_layer_has_each_kind_of_layer():
+    sizes = {case.name: case.sizes for case in model_cases.all_cases()}
+    for case in model_cases.all_cases():
+        found = model_cases.sizes_of(case, layers=1)
+        changed = {name for name in found if found[name] != sizes[case.name][name]}
+        assert changed <= {"num_hidden_layers", "n_layer"}
+        assert min(found.get(name, 9) for name in ("num_hidden_layers", "n_layer")) == (
+            2 if case.name.startswith("deepseek") else 1
+        )
+
+
+def test_runs_of_other_layers_are_kept_apart():
+    first, second = entry(), {**entry(), "layers": 1}
+    assert compare_models.with_entry([first], second) == [first, second]
+
+
+class FakeProcess:
+    """Ends after so many looks at it."""
+
+    running = most = 0
+
+    def __init__(self, looks, code=0):
+        self.looks, self.code, self.killed = looks, code, False
+        FakeProcess.running += 1
+        FakeProcess.most = max(FakeProcess.most, FakeProcess.running)
+
+    def poll(self):
+        self.looks -= 1
+        if self.looks == 0:
+            FakeProcess.running -= 1
+        return self.code if self.looks <= 0 else None
+
+    def kill(self):
+        self.killed = True
+
+
+def test_so_many_models_are_tuned_at_a_time_until_the_time_is_over():
+    FakeProcess.running = FakeProcess.most = 0
+    now, started = [0.0], {}
+
+    def start(name):
+        looks, code = {"a": (3, 0), "b": (2, 1), "c": (1, 0), "d": (99, 0)}.get(
+            name, (1, 0)
+        )
+        started[name] = FakeProcess(looks, code)
+        return started[name]
+
+    def pause(seconds):
+        now[0] += 1
+
+    turns = model_tune.Turns(start, 2, 10, clock=lambda: now[0], pause=pause)
+    assert turns.run("abcd") == {"a": True, "b": False, "c": True, "d": False}
+    assert FakeProcess.most == 2 and started["d"].killed
+    turns = model_tune.Turns(start, 1, 0, clock=lambda: now[0], pause=pause)
+    assert turns.run("ef") == {"e": False, "f": False}
+    assert "e" not in started
+
+
+def test_measurements_of_processes_wait_for_each_other(tmp_path):
+    path = tmp_path / "lock"
+    depths = []
+
+    def measure(depth):
+        depths.append(depth)
+        if depth:
+            return locked(depth - 1)
+        with pytest.raises(BlockingIOError), path.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    locked = model_tune.alone(measure, path)
+    locked(2)
+    assert depths == [2, 1, 0]
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,21 +11,28 @@ In inference and in a training step (forward and backward), against eager and
     max-graphs   max-autotune, which also replays the launches from CUDA graphs
 
 Weights are random; layers have their real sizes, but there are few. Each model runs in a process
-of its own with empty caches, and what is measured is written at once. Tuning takes minutes: a
-model is killed 20 seconds after its budget, and with --add one that was measured before stays
-in the file.
+of its own with empty caches, and what is measured is written at once. A model is killed 20 seconds
+after its budget, and with --add one that was measured before stays in the file.
+
+Tuning takes minutes, most of them on the processor. With --tune all models are first tuned side by
+side, for so many seconds at most, and then measured alone, with the caches that this has filled and
+without the seconds of first calls. One layer has the same products as many.
 
     compare_models.py --out models.json --only llama,bert --modes inference --budget 60
-    compare_models.py --out models.json --add --only vit --peers fuse,compile,max --budget 240
+    compare_models.py --out models.json --add --modes inference --layers 1 --peers fuse,compile,max \\
+                      --tune 330 --gpus 2 --jobs 4
     compare_models.py --tiny --device cpu --peers fuse --options attention=always
 """
 
 import argparse
 import json
 import os
+import queue
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -33,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 
 from bench.compare_peers import commit  # noqa: E402
-from bench.peers import model_cases, model_report  # noqa: E402
+from bench.peers import model_cases, model_report, model_tune  # noqa: E402
 
 PEERS = ("fuse", "fuse-graphs", "compile", "max", "max-graphs")
 MODES = ("inference", "training")
@@ -69,7 +76,17 @@ def parse_arguments(argv=None):
         type=lambda text: [pair for pair in text.split(",") if pair],
         help="of the backend, as attention=never,contractions=never",
     )
+    parser.add_argument("--layers", type=int, help="instead of the model's own few")
+    parser.add_argument(
+        "--tune", type=float, default=0, help="seconds to tune all models beforehand"
+    )
+    parser.add_argument(
+        "--gpus", type=int, default=1, help="models run on each of so many"
+    )
+    parser.add_argument("--jobs", type=int, default=2, help="models tuned at a time")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
+    parser.add_argument("--tunes", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--lock", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     for name, known in (("peers", PEERS), ("modes", MODES)):
         given = [each for each in getattr(arguments, name).split(",") if each]
@@ -88,6 +105,9 @@ def run_inside(arguments):
     (case,) = [c for c in model_cases.all_cases() if c.name == name]
     from bench.peers import model_run
 
+    if arguments.tunes:
+        return model_run.tune(case, mode, arguments)
+
     def write(entry):
         Path(arguments.out).write_text(json.dumps(entry))
 
@@ -100,11 +120,13 @@ def run_inside(arguments):
 class ModelProcess:
     """The process of a model in a mode, with caches of its own.
 
-    It imports what it needs at once, which takes ten seconds and no GPU, and waits for run().
+    It imports what it needs at once, which takes ten seconds and no GPU, and waits for run(), or
+    fills the folder `caches` if it `tunes`.
     """
 
-    def __init__(self, case, mode, arguments):
+    def __init__(self, case, mode, arguments, gpu=0, caches=None, tunes=False):
         self.case, self.mode, self._arguments = case, mode, arguments
+        self._gpu, self._caches, self._tunes = gpu, caches, tunes
         self._folder = tempfile.TemporaryDirectory()
         self._out = Path(self._folder.name) / "entry.json"
         self._errors = Path(self._folder.name, "errors").open("w+")
@@ -114,16 +136,28 @@ class ModelProcess:
             stdin=subprocess.PIPE,
             stderr=self._errors,
             text=True,
+            start_new_session=True,
         )
+        self.poll = self._process.poll
+
+    def kill(self):
+        """With all that compile for it."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
 
     def _environment(self):
-        folder = self._folder.name
+        folder, arguments = self._folder.name, self._arguments
+        jobs = arguments.jobs if self._tunes else arguments.gpus
+        tuned = model_tune.environment(
+            self._caches or folder, model_tune.workers_of(jobs)
+        )
         return {
             **os.environ,
             "FUSE_CACHE_DIR": f"{folder}/fuse",
-            "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor",
-            "TRITON_CACHE_DIR": f"{folder}/triton",
             "TRANSFORMERS_VERBOSITY": "error",
+            **tuned,
+            **({"CUDA_VISIBLE_DEVICES": str(self._gpu)} if arguments.gpus > 1 else {}),
         }
 
     def _command(self):
@@ -140,6 +174,14 @@ class ModelProcess:
             f"--options={','.join(arguments.options)}",
             *(["--tiny"] if arguments.tiny else []),
             *([f"--shape={arguments.shape}"] if arguments.shape else []),
+            *([f"--layers={arguments.layers}"] if arguments.layers else []),
+            *([f"--tune={arguments.tune}"] if arguments.tune else []),
+            *(["--tunes"] if self._tunes else []),
+            *(
+                [f"--lock={model_tune.lock_file(self._caches, self._gpu)}"]
+                if self._tunes
+                else []
+            ),
         ]
 
     def run(self, budget):
@@ -151,8 +193,7 @@ class ModelProcess:
                 self._errors.seek(0)
                 failure = f"exit code {self._process.returncode}: {self._errors.read()[-800:]}"
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self.kill()
             failure = "the time was over"
         entry = (
             json.loads(self._out.read_text())
@@ -171,19 +212,18 @@ class ModelProcess:
 
     def close(self):
         """Ends it, if it still waits."""
-        self._process.kill()
+        self.kill()
         self._process.communicate()
         self._errors.close()
         self._folder.cleanup()
 
 
-def run_all(arguments, cases):
-    """Yields the entry of each case in each mode; the next process starts while one runs."""
-    start = time.monotonic()
-    wanted = [(case, mode) for case in cases for mode in arguments.modes]
+def run_all(arguments, wanted, gpu=0, caches=None, start=None):
+    """Yields the entry of each case and mode; the next process starts while one runs."""
+    start = time.monotonic() if start is None else start
     waiting = None
     for number, (case, mode) in enumerate(wanted):
-        process = waiting or ModelProcess(case, mode, arguments)
+        process = waiting or ModelProcess(case, mode, arguments, gpu, caches)
         waiting = None
         left = arguments.total - (time.monotonic() - start)
         if left < 15:
@@ -191,10 +231,44 @@ def run_all(arguments, cases):
             print(f"{case.name}, {mode}: not run, the time was over", flush=True)
             continue
         if number + 1 < len(wanted):
-            waiting = ModelProcess(*wanted[number + 1], arguments)
+            waiting = ModelProcess(*wanted[number + 1], arguments, gpu, caches)
         entry = process.run(min(arguments.budget, left))
         process.close()
         yield entry
+
+
+def run_on_gpus(arguments, wanted, caches, start):
+    """The same with a line of models on each GPU."""
+    done = queue.Queue()
+
+    def work(gpu):
+        try:
+            for entry in run_all(
+                arguments, wanted[gpu :: arguments.gpus], gpu, caches, start
+            ):
+                done.put(entry)
+        finally:
+            done.put(None)
+
+    for gpu in range(arguments.gpus):
+        threading.Thread(target=work, args=(gpu,), daemon=True).start()
+    for _ in range(arguments.gpus):
+        yield from iter(done.get, None)
+
+
+def tune_all(arguments, wanted, caches):
+    """Fills the caches; says what was not tuned in time."""
+
+    def start(number):
+        case, mode = wanted[number]
+        gpu = number % arguments.gpus
+        return ModelProcess(case, mode, arguments, gpu, caches, tunes=True)
+
+    turns = model_tune.Turns(start, arguments.jobs, arguments.tune)
+    for number, is_tuned in turns.run(range(len(wanted))).items():
+        case, mode = wanted[number]
+        how = "tuned" if is_tuned else "not tuned in time"
+        print(f"{case.name}, {mode}: {how}", flush=True)
 
 
 def kept_entries(arguments):
@@ -210,7 +284,8 @@ def with_entry(entries, entry):
     """
 
     def facts(one):
-        same = [one.get(name) for name in ("model", "mode", "dtype", "device")]
+        names = ("model", "mode", "dtype", "device", "layers")
+        same = [one.get(name) for name in names]
         return *same, set(one["peers"])
 
     return [*(e for e in entries if facts(e) != facts(entry)), entry]
@@ -221,8 +296,20 @@ def main():
     if arguments.inside:
         run_inside(arguments)
         return 0
+    start = time.monotonic()
+    cases = model_cases.selected(arguments.only)
+    wanted = [(case, mode) for case in cases for mode in arguments.modes]
+    with tempfile.TemporaryDirectory() as folder:
+        caches = folder if arguments.tune else None
+        if arguments.tune:
+            tune_all(arguments, wanted, caches)
+        return report(arguments, run_on_gpus(arguments, wanted, caches, start))
+
+
+def report(arguments, found):
+    """Writes and prints entries as they come; 1 if one is not as it should be."""
     entries, wrong = kept_entries(arguments), False
-    for entry in run_all(arguments, model_cases.selected(arguments.only)):
+    for entry in found:
         entry["commit"] = commit()
         entries = with_entry(entries, entry)
         Path(arguments.out).write_text(json.dumps(entries, indent=1))

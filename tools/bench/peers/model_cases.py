@@ -336,6 +336,15 @@ def _more_cases():
     )
 
 
+def sizes_of(case, tiny=False, layers=None):
+    """The arguments of its configuration; with so many layers, or more to have each kind of them."""
+    sizes = {**case.sizes, **(case.tiny if tiny else {})}
+    if layers:
+        name = "n_layer" if "n_layer" in sizes else "num_hidden_layers"
+        sizes[name] = layers + sizes.get("first_k_dense_replace", 0)
+    return sizes
+
+
 def selected(only):
     """The models whose name contains one of a,b,c, in this order; all of them for ""."""
     patterns = [pattern for pattern in only.split(",") if pattern] or [""]

@@ -106,8 +106,10 @@ def lines(entry):
                 f"{found['seconds'] * 1e3:9.3f} ms, host {found['host_seconds'] * 1e3:8.3f} ms"
             )
         if "first_seconds" in found:
+            parts.append(f"first {found['first_seconds']:6.1f} s,")
+        if "worst" in found:
             parts.append(
-                f"first {found['first_seconds']:6.1f} s, {found['graph_breaks']} breaks, distance "
+                f"{found['graph_breaks']} breaks, distance "
                 f"{found['worst']:.2f} at most, {found['median']:.2f} in the median, of eager's"
             )
         yield " ".join(parts)

@@ -15,6 +15,8 @@ import fuse_compiler.torch as fuse_torch
 import torch
 import transformers
 
+from . import model_cases, model_tune
+
 LARGEST_RATIO = 2.0
 COMPILERS = {
     "fuse": {"backend": fuse_torch.backend},
@@ -37,13 +39,14 @@ class Clock:
         return self._end - time.monotonic()
 
 
-def build(case, tiny, device, dtype, shape=None):
+def build(case, tiny, device, dtype, shape=None, layers=None):
     """The model and its input; the same in every process.
 
-    shape  of the input, as the text "1,16", instead of the case's
+    shape   of the input, as the text "1,16", instead of the case's
+    layers  instead of the case's
     """
     torch.manual_seed(0)
-    sizes = {**case.sizes, **(case.tiny if tiny else {})}
+    sizes = model_cases.sizes_of(case, tiny, layers)
     config = getattr(transformers, case.config)(**sizes)
     with torch.device(device):
         torch.set_default_dtype(dtype)
@@ -227,6 +230,16 @@ def first_call(name, function, call, options, device):
     return compiled, entry
 
 
+def tune(case, mode, arguments):
+    """The first calls of the peers that tune, for their caches."""
+    if arguments.device == "cuda":
+        model_tune.measure_alone(arguments.lock)
+    comparison = Comparison(case, mode, arguments, Clock(1e9), lambda entry: None)
+    for name in arguments.peers:
+        if name in model_tune.TUNED:
+            comparison.call_first(name)
+
+
 class Comparison:
     """One model in one mode.
 
@@ -238,7 +251,12 @@ class Comparison:
         self._case, self._is_training = case, mode == "training"
         self._dtype = getattr(torch, arguments.dtype)
         self._model, self._x = build(
-            case, arguments.tiny, arguments.device, self._dtype, arguments.shape
+            case,
+            arguments.tiny,
+            arguments.device,
+            self._dtype,
+            arguments.shape,
+            arguments.layers,
         )
         self._model.train(self._is_training)
         is_cuda = arguments.device == "cuda"
@@ -254,9 +272,11 @@ class Comparison:
             "transformers": transformers.__version__,
             "peers": {"eager": {}},
         }
+        if arguments.layers:
+            self.entry["layers"] = arguments.layers
+        self._function = self._make(self._model)
 
     def run(self):
-        self._function = self._make(self._model)
         self._exact = self._results_in_f64()
         self._calls = {"eager": lambda: self._call(self._function)}
         self._eager = self._results(self._calls["eager"], self._model)
@@ -287,17 +307,25 @@ class Comparison:
         x = self._x.double() if self._x.is_floating_point() else self._x
         return self._results(lambda: self._call(self._make(model), model, x), model)
 
+    def call_first(self, name):
+        """The compiled function and what is known of its first call."""
+        options = dict(pair.split("=") for pair in self._arguments.options)
+        flags = {"True": True, "False": False}
+        options = {key: flags.get(value, value) for key, value in options.items()}
+        compiled, found = first_call(
+            name, self._function, self._call, options, self._arguments.device
+        )
+        if self._arguments.tune:
+            # Its caches were filled before.
+            del found["first_seconds"]
+        return compiled, found
+
     def _add(self, name):
         if self._clock.left() < LEAST_SECONDS.get(name, 0):
             self.entry["peers"][name] = {"skipped": "the time was over"}
             return
-        options = dict(pair.split("=") for pair in self._arguments.options)
-        flags = {"True": True, "False": False}
-        options = {key: flags.get(value, value) for key, value in options.items()}
         try:
-            compiled, found = first_call(
-                name, self._function, self._call, options, self._arguments.device
-            )
+            compiled, found = self.call_first(name)
 
             def call():
                 # Else a CUDA graph's outputs of the last call would still be in use.

@@ -304,6 +304,8 @@ def models_setting(results):
         for name, (mean, count) in model_report.summary(entries).items()
     )
     gpus = summary.gpus(entries, "device").replace(", ", " and one ")
+    if any("layers" in entry for entry in entries):
+        said += "; beside max-autotune most have one layer"
     return [
         f"Times of others over Fuse's, on one {gpus}, torch {entries[0]['torch']}, transformers "
         f"{entries[0]['transformers']}; bfloat16, random weights, layers of real sizes but few "
