@@ -303,17 +303,22 @@ static std::string explainConsumers(bool isMmaSync, int64_t consumers) {
              : plural(consumers, "warpgroup");
 }
 
-/// What operands are computed from.
+/// What operands are computed from, and where.
 static std::string explainComputed(MmaScheduleAttr schedule) {
-  SmallVector<std::string, 2> operands;
-  for (auto [name, bits] : {std::pair("rows", schedule.getRowBits()),
-                            {"columns", schedule.getColumnBits()}})
+  SmallVector<std::string, 2> buffered, inRegisters;
+  for (auto [name, bits, isLeft] :
+       {std::tuple("rows", schedule.getRowBits(), !schedule.getSwap()),
+        {"columns", schedule.getColumnBits(), schedule.getSwap()}})
     if (bits)
-      operands.push_back(formatv("{0} from elements of {1} bits", name, bits));
-  if (operands.empty())
-    return "";
-  return "; operands are computed in shared memory a step ahead, the " +
-         llvm::join(operands, ", the ");
+      (isLeft && schedule.getSwap() ? inRegisters : buffered)
+          .push_back(formatv("{0} from elements of {1} bits", name, bits));
+  std::string text;
+  if (!buffered.empty())
+    text += "; operands are computed in shared memory a step ahead, the " +
+            llvm::join(buffered, ", the ");
+  if (!inRegisters.empty())
+    text += "; warps compute in registers the " + inRegisters.front();
+  return text;
 }
 
 static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
