@@ -19,8 +19,12 @@ static constexpr int64_t tileRows[] = {64, 128, 192, 256};
 static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80, 96,
                                           112, 128, 160, 192, 224, 256};
 static constexpr int64_t ringStages[] = {5, 4, 3, 2};
+/// More where slots have elements of few bits.
+static constexpr int64_t mostStages = 8;
 static constexpr int64_t splitsOfK[] = {2, 4, 8};
 static constexpr int64_t mostConsumers = 2;
+/// Rows of shared memory of a step.
+static constexpr int64_t mostRowsOfStep = 4;
 /// Of a sum in f32.
 static constexpr double sumBytes = 4;
 /// Registers of a thread beside sums and two fragments of each operand.
@@ -280,6 +284,8 @@ private:
   MmaStore storeOf(const Shape &shape) const;
   void add(const Shape &shape);
   void addShape(Shape shape);
+  void addParts(Shape shape);
+  void addComputedRows(Shape shape);
 
   MLIRContext *context;
   int64_t operandBits;
@@ -302,10 +308,10 @@ MmaScheduleAttr SyncSchedules::with(const Shape &shape, int64_t blocks) {
   return MmaScheduleAttr::getIfLegal(
       context, MmaIsa::mma_sync, shape.tileM, shape.tileN,
       shape.rowsOfStep * MmaScheduleAttr::kRowBytes * 8 / operandBits,
-      shape.stages,
-      shape.consumers, mmaRasterOf(shape.tileM, shape.tileN, blocks),
-      storeOf(shape), blocks / shape.splitK * shape.splitK, shape.splitK,
-      shape.swap, operandBits, /*clusterM=*/1, /*clusterN=*/1, form.rowBits,
+      shape.stages, shape.consumers,
+      mmaRasterOf(shape.tileM, shape.tileN, blocks), storeOf(shape),
+      blocks / shape.splitK * shape.splitK, shape.splitK, shape.swap,
+      operandBits, /*clusterM=*/1, /*clusterN=*/1, form.rowBits,
       form.columnBits);
 }
 
@@ -326,9 +332,30 @@ void SyncSchedules::addShape(Shape shape) {
     add(shape);
   }
   shape.stages = ringStages[0];
+  addParts(shape);
+}
+
+void SyncSchedules::addParts(Shape shape) {
   for (int64_t splitK : splitsOfK) {
     shape.splitK = splitK;
     add(shape);
+  }
+}
+
+/// Steps of as many bytes of each row as a line of the L2 has take fewer copies
+/// of lines.
+void SyncSchedules::addComputedRows(Shape shape) {
+  if (!shape.swap || !form.columnBits)
+    return;
+  int64_t most =
+      std::min<int64_t>(operandBits / form.columnBits, mostRowsOfStep);
+  for (; shape.rowsOfStep <= most; shape.rowsOfStep *= 2) {
+    if (shape.rowsOfStep > 1)
+      addShape(shape);
+    Shape deep = shape;
+    deep.stages = mostStages;
+    add(deep);
+    addParts(deep);
   }
 }
 
@@ -338,11 +365,8 @@ SmallVector<MmaScheduleAttr> SyncSchedules::all() {
     for (int64_t tileN : columns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
         for (bool swap : {false, true}) {
-          Shape shape{tileM, tileN, consumers, swap};
-          addShape(shape);
-          shape.rowsOfStep = 2;
-          if (swap && form.columnBits)
-            addShape(shape);
+          addShape({tileM, tileN, consumers, swap});
+          addComputedRows({tileM, tileN, consumers, swap});
         }
   return std::move(found);
 }

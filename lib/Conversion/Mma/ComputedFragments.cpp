@@ -47,8 +47,8 @@ void ComputedFragments::start(const TilePlace &tile, unsigned number) {
     for (int64_t part = 0; part < rows; part += MmaScheduleAttr::kRows)
       for (int64_t i = 0; i < laneRows; ++i) {
         int64_t further = part + i * rowStep;
-        sources.push_back({places, b.indexOf(b.add(first, further)),
-                           piece.inTile + further});
+        sources.push_back(
+            {places, b.indexOf(b.add(first, further)), piece.inTile + further});
       }
   }
 }
@@ -58,12 +58,11 @@ Value ComputedFragments::elementsOf(Source &source, Value at,
                                     const SlotBox &box) {
   const SlotOperand &operand = slot.rows;
   int64_t bytes = operand.inSlot(lanePlaces * placeBytes);
-  Value mine =
-      b.add(b.mul(row, operand.inSlot(SlotOperand::rowBytes)),
-            b.mul(b.rem(lane, rowLanes), bytes));
-  Value address = b.behind(
-      b.behind(memory, b.add(at, mine)),
-      operand.inSlot(box.offset + source.row * SlotOperand::rowBytes));
+  Value mine = b.add(b.mul(row, operand.inSlot(SlotOperand::rowBytes)),
+                     b.mul(b.rem(lane, rowLanes), bytes));
+  Value address =
+      b.behind(b.behind(memory, b.add(at, mine)),
+               operand.inSlot(box.offset + source.row * SlotOperand::rowBytes));
   Type type = PointEmitter::lanesOf(source.places.elementType(),
                                     lanePlaces / source.places.perElement());
   return LLVM::LoadOp::create(b.builder, b.loc(), type, address,
@@ -80,8 +79,8 @@ SmallVector<Value> ComputedFragments::wordsOf(Source &source, Value step,
                                    chunkPlaces, isInside);
   Value stored = source.places.valueAt(own, at, isInside, [&]() -> Value {
     int64_t lanes = chunkPlaces / source.places.perElement();
-    auto own = llvm::to_vector(llvm::seq<int32_t>(chunk * lanes,
-                                                  (chunk + 1) * lanes));
+    auto own =
+        llvm::to_vector(llvm::seq<int32_t>(chunk * lanes, (chunk + 1) * lanes));
     return LLVM::ShuffleVectorOp::create(b.builder, b.loc(), source.elements,
                                          source.elements, own);
   });
@@ -95,8 +94,8 @@ SmallVector<Value> ComputedFragments::wordsOf(Source &source, Value step,
 
 /// The words of an instruction are first those of the rows, for its first two
 /// places, then for its last two.
-SmallVector<SmallVector<Value>>
-ComputedFragments::rows(Value step, Value at, int64_t first) {
+SmallVector<SmallVector<Value>> ComputedFragments::rows(Value step, Value at,
+                                                        int64_t first) {
   PointEmitter::Scope scope(b.frame.emitter);
   SlotBox box = slot.rows.boxes(0, slot.rows.count)[first / kPerBox];
   int64_t chunk = first % kPerBox / kTogether;

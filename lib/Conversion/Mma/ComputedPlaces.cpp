@@ -92,8 +92,8 @@ Value ComputedPlaces::valueAt(const Index &own, const Index &place,
   const ComputedOperand &computed = *operand->computed;
   emitter.loadThrough([&](BlockArgument input, const Point &at) -> Value {
     // Lanes that are asked for one by one are loaded from memory.
-    bool isWhole = input == operand->tensor &&
-                   at.lanes == kPlaces / computed.perElement;
+    bool isWhole =
+        input == operand->tensor && at.lanes == kPlaces / computed.perElement;
     return isWhole ? elements() : nullptr;
   });
   Value value = emitter.emitLanes(computed.value, pointOf(own, place));
@@ -102,8 +102,7 @@ Value ComputedPlaces::valueAt(const Index &own, const Index &place,
   Value stored = emitter.toStorage(b->loc(), element, value);
   if (!isInside)
     return stored;
-  Value zero =
-      arith::ConstantOp::create(b->builder, b->loc(),
-                                b->builder.getZeroAttr(stored.getType()));
+  Value zero = arith::ConstantOp::create(
+      b->builder, b->loc(), b->builder.getZeroAttr(stored.getType()));
   return b->select(isInside, stored, zero);
 }

@@ -65,15 +65,13 @@ void ComputedSteps::computeChunk(const Source &source, const SlotBox &box,
   Value mine = isAlongK ? b.mul(b.rem(thread, rowChunks), chunkPlaces)
                         : b.div(thread, rowChunks);
   Value isInside;
-  Index at =
-      places.placeAt(step, mine, box.place + (isAlongK ? 0 : first),
-                     /*together=*/isAlongK ? chunkPlaces : 1, isInside);
+  Index at = places.placeAt(step, mine, box.place + (isAlongK ? 0 : first),
+                            /*together=*/isAlongK ? chunkPlaces : 1, isInside);
   // Chunks follow each other in a box as threads do.
   int64_t start = box.offset + first * SlotOperand::rowBytes;
   int64_t bytes = place.inSlot(chunkBytes);
-  Value elements =
-      b.behind(b.behind(memory, b.add(from, b.mul(thread, bytes))),
-               source.slotOffset + place.inSlot(start));
+  Value elements = b.behind(b.behind(memory, b.add(from, b.mul(thread, bytes))),
+                            source.slotOffset + place.inSlot(start));
   Value stored = places.valueAt(own, at, isInside, [&]() -> Value {
     Type type = PointEmitter::lanesOf(places.elementType(),
                                       chunkPlaces / places.perElement());

@@ -28,8 +28,8 @@
 //
 // Operands that are computed are so one step ahead of their products, beside
 // those of the step before, from a step that has come before that
-// (ComputedSteps.h). Where the operands are swapped, warps compute the rows of a
-// tile in registers instead (ComputedFragments.h), in the step itself:
+// (ComputedSteps.h). Where the operands are swapped, warps compute the rows of
+// a tile in registers instead (ComputedFragments.h), in the step itself:
 //
 //   for each step of k
 //     copy the step that is stages - 1 ahead
@@ -222,8 +222,8 @@ Value MmaSyncLowering::columnsStart(const ColumnRun &run) {
       b.word(run.operand.computedBits ? run.computedOffset : run.offset);
   if (!schedule.sharesColumns())
     return start;
-  return b.add(start, b.mul(self.consumer,
-                            run.operand.offsetOf(run.consumerColumns)));
+  return b.add(start,
+               b.mul(self.consumer, run.operand.offsetOf(run.consumerColumns)));
 }
 
 MmaSyncLowering::Fragments
@@ -391,8 +391,8 @@ SmallVector<Value> MmaSyncLowering::multiplyComputedStep(
   for (int64_t first = 0; first < stepsOfSlot(); first += together) {
     Fragments here[together];
     for (const ColumnRun &run : slot.runs) {
-      Value start = b.add(run.operand.computedBits ? buffer : at,
-                          columnsStart(run));
+      Value start =
+          b.add(run.operand.computedBits ? buffer : at, columnsStart(run));
       auto columns = fragments.columns(run.operand, start, /*from=*/0,
                                        run.consumerColumns, first);
       for (int64_t i = 0; i < together; ++i)

@@ -160,8 +160,8 @@ public:
     auto type = cast<VectorType>(biased.getType());
     Value biases = arith::ConstantOp::create(
         builder, loc,
-        DenseElementsAttr::get(
-            type, Attribute(builder.getFloatAttr(element, bias))));
+        DenseElementsAttr::get(type,
+                               Attribute(builder.getFloatAttr(element, bias))));
     return arith::SubFOp::create(builder, loc, biased, biases);
   }
 
@@ -189,8 +189,8 @@ static Value pairsOfHalves(OpBuilder &builder, Location loc, Value packed,
                            Type element, bool isUnsigned) {
   PairMath math(builder, loc, element);
   int64_t bytes = lanesIn(packed);
-  Value all = vector::BitCastOp::create(builder, loc, wordsOf(builder, bytes),
-                                        packed);
+  Value all =
+      vector::BitCastOp::create(builder, loc, wordsOf(builder, bytes), packed);
   SmallVector<Value> pairs;
   for (int64_t at = 0; at < bytes / wordBytes; ++at) {
     Value word = vector::ExtractOp::create(builder, loc, all, at);
@@ -211,10 +211,10 @@ static Value pairsOfHalves(OpBuilder &builder, Location loc, Value packed,
 Value mlir::fuse::buildPairsFromWords(OpBuilder &builder, Location loc,
                                       Value bytes, Type element) {
   if (Value packed = packedHalves(bytes))
-    return pairsOfHalves(builder, loc, packed, element,
-                         cast<BoolAttr>(bytes.getDefiningOp()->getAttr(
-                                            unpackedAttr))
-                             .getValue());
+    return pairsOfHalves(
+        builder, loc, packed, element,
+        cast<BoolAttr>(bytes.getDefiningOp()->getAttr(unpackedAttr))
+            .getValue());
   PairMath math(builder, loc, element);
   bool haveSigns = element.isBF16();
   VectorType type = wordsOf(builder, lanesIn(bytes));
@@ -229,8 +229,7 @@ Value mlir::fuse::buildPairsFromWords(OpBuilder &builder, Location loc,
     for (int64_t selector : {firstPair, lastPair}) {
       Value pair = permute(builder, loc, word, upper, selector);
       if (haveSigns) {
-        biases.push_back(
-            math.bitOr(math.bitAnd(pair, byteSign), math.start()));
+        biases.push_back(math.bitOr(math.bitAnd(pair, byteSign), math.start()));
         pair = math.bitOr(math.bitAnd(pair, byteSign - 1), math.start());
       }
       numbers.push_back(pair);

@@ -30,10 +30,9 @@ static Value narrowed(PointEmitter &emitter, Value wide, Type element) {
   if (!broadcast || isa<VectorType>(broadcast.getSourceType()))
     return {};
   Value scalar = narrowed(emitter, broadcast.getSource(), element);
-  return scalar
-             ? emitter.splat(wide.getLoc(), scalar,
-                             cast<VectorType>(wide.getType()).getDimSize(0))
-             : scalar;
+  return scalar ? emitter.splat(wide.getLoc(), scalar,
+                                cast<VectorType>(wide.getType()).getDimSize(0))
+                : scalar;
 }
 
 Value mlir::fuse::buildInPairs(PointEmitter &emitter, Operation *op,
