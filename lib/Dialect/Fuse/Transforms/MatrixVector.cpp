@@ -290,9 +290,13 @@ static bool isFromBytes(Value value) {
 }
 
 /// Whether tensor cores may compute the matrix on its way to them: 16-bit
-/// floats, of which eight neighbours are computed alike.
+/// floats, of which eight neighbours along the summed axis are computed alike.
 static bool mayBeComputedInTiles(ContractOp contract, Value matrix) {
   Type element = getElementTypeOrSelf(matrix);
+  StringRef axes = contract.getLhs() == matrix ? contract.getLhsAxes()
+                                               : contract.getRhsAxes();
+  if (!StringRef(contract.getContractedAxes()).contains(axes.back()))
+    return false;
   auto isWhole = [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return !type || type.getRank() == 0 || type.getShape().back() == 1 ||

@@ -95,20 +95,48 @@ func.func @unlike(%q: tensor<4x1x64xf32>, %k: tensor<4x500x64xf32>, %v: tensor<4
   return %o, %u : tensor<4x1x64xf32>, tensor<4x1x64xbf16>
 }
 
-// Up to eight rows, one by one, where the matrix is made of bytes.
+// Up to eight rows, one by one, where the matrix is made of bytes and no tensor cores compute it.
 // CHECK-LABEL: func.func @few_rows
 // CHECK-NOT:     fuse.contract
 // CHECK-COUNT-3: fuse.reduce sum {{.*}} dims = [2] : tensor<1x32x64xf32> -> tensor<1x32xf32>
-// CHECK:         fuse.concat {{.*}} dim = 0 : {{.*}} -> tensor<3x32xbf16>
+// CHECK:         fuse.concat {{.*}} dim = 0 : {{.*}} -> tensor<3x32xf32>
 // FORM-LABEL: func.func @few_rows
 // FORM:         fuse.kernel
 // FORM-NOT:     fuse.kernel
 // FORM:         return
-func.func @few_rows(%x: tensor<3x64xbf16>, %w: tensor<32x64xi8>, %s: tensor<32x1xbf16>) -> tensor<3x32xbf16> {
-  %f = fuse.cast %w : tensor<32x64xi8> -> tensor<32x64xbf16>
-  %d = fuse.mul %f, %s : tensor<32x64xbf16>, tensor<32x1xbf16> -> tensor<32x64xbf16>
-  %y = fuse.contract "mk,nk->mn" %x, %d : tensor<3x64xbf16>, tensor<32x64xbf16> -> tensor<3x32xbf16>
+func.func @few_rows(%x: tensor<3x64xf32>, %w: tensor<32x64xi8>, %s: tensor<32x1xf32>) -> tensor<3x32xf32> {
+  %f = fuse.cast %w : tensor<32x64xi8> -> tensor<32x64xf32>
+  %d = fuse.mul %f, %s : tensor<32x64xf32>, tensor<32x1xf32> -> tensor<32x64xf32>
+  %y = fuse.contract "mk,nk->mn" %x, %d : tensor<3x64xf32>, tensor<32x64xf32> -> tensor<3x32xf32>
+  return %y : tensor<3x32xf32>
+}
+
+// Tensor cores compute it by eight neighbours of the summed axis.
+// CHECK-LABEL: func.func @for_tensor_cores
+// CHECK:         fuse.contract
+func.func @for_tensor_cores(%x: tensor<3x64xbf16>, %w: tensor<32x32xi8>, %s: tensor<32x8x1xbf16>) -> tensor<3x32xbf16> {
+  %q = fuse.unpack %w : tensor<32x32xi8> -> tensor<32x64xi8>
+  %g = tensor.expand_shape %q [[0], [1, 2]] output_shape [32, 8, 8] : tensor<32x64xi8> into tensor<32x8x8xi8>
+  %f = fuse.cast %g : tensor<32x8x8xi8> -> tensor<32x8x8xbf16>
+  %d = fuse.mul %f, %s : tensor<32x8x8xbf16>, tensor<32x8x1xbf16> -> tensor<32x8x8xbf16>
+  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<32x8x8xbf16> into tensor<32x64xbf16>
+  %y = fuse.contract "mk,nk->mn" %x, %r : tensor<3x64xbf16>, tensor<32x64xbf16> -> tensor<3x32xbf16>
   return %y : tensor<3x32xbf16>
+}
+
+// They do not across it, nor by four.
+// CHECK-LABEL: func.func @not_for_them
+// CHECK-NOT:     fuse.contract
+// CHECK:         return
+func.func @not_for_them(%x: tensor<3x64xbf16>, %v: tensor<64x32xi8>, %w: tensor<32x64xi8>, %s: tensor<32x16x1xbf16>) -> (tensor<3x32xbf16>, tensor<3x32xbf16>) {
+  %c = fuse.cast %v : tensor<64x32xi8> -> tensor<64x32xbf16>
+  %a = fuse.contract "mk,kn->mn" %x, %c : tensor<3x64xbf16>, tensor<64x32xbf16> -> tensor<3x32xbf16>
+  %g = tensor.expand_shape %w [[0], [1, 2]] output_shape [32, 16, 4] : tensor<32x64xi8> into tensor<32x16x4xi8>
+  %f = fuse.cast %g : tensor<32x16x4xi8> -> tensor<32x16x4xbf16>
+  %d = fuse.mul %f, %s : tensor<32x16x4xbf16>, tensor<32x16x1xbf16> -> tensor<32x16x4xbf16>
+  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<32x16x4xbf16> into tensor<32x64xbf16>
+  %y = fuse.contract "mk,nk->mn" %x, %r : tensor<3x64xbf16>, tensor<32x64xbf16> -> tensor<3x32xbf16>
+  return %a, %y : tensor<3x32xbf16>, tensor<3x32xbf16>
 }
 
 // The matrix on the left, its rows across.
