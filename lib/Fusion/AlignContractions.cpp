@@ -137,9 +137,9 @@ static void rewrite(const Padding &padding) {
       padOperand(builder, contract.getLhs(), contract.getLhsAxes(), padding);
   Value rhs =
       padOperand(builder, contract.getRhs(), contract.getRhsAxes(), padding);
-  auto wide = ContractOp::create(builder, contract.getLoc(),
-                                 padded(type, axes, padding),
-                                 contract.getSpecAttr(), lhs, rhs);
+  auto wide = ContractOp::create(
+      builder, contract.getLoc(), padded(type, axes, padding),
+      contract.getSpecAttr(), lhs, rhs, contract.getPrecisionAttr());
   Value result = wide;
   if (padding.isNeeded(axes)) {
     SmallVector<int64_t> zeros(axes.size(), 0), ones(axes.size(), 1), sizes;

@@ -143,6 +143,22 @@ private:
   int64_t terms = 0;
 };
 
+/// A factor of which tensor cores may read TF32: its last bits are cut or
+/// rounded, by less than the last of 10, and a subnormal number may become 0.
+/// What TF32 has is read as it is.
+inline Bounded mayCut(Bounded x) {
+  constexpr int bits = 10;
+  double size = x.magnitude();
+  if (!std::isfinite(size) || size == 0.0)
+    return x;
+  double scaled = std::ldexp(size, bits - std::ilogb(size));
+  if (size < 0x1p-126)
+    x.error += size;
+  else if (!x.isExact() || scaled != std::trunc(scaled))
+    x.error += std::ldexp(size, -bits);
+  return x;
+}
+
 /// A sum of products. The errors of the factors could all point the same way,
 /// but then a block of a few matrix products in 16 bits would have no bound at
 /// all. So they count as independent, apart from an error that shifts or scales

@@ -18,16 +18,21 @@ namespace {
 /// A tensor of rank 4 as [batch, head, token, feature].
 class Heads {
 public:
-  Heads(const Value &value, HeadOrder order)
+  Heads(const Value &value, AttentionOp op)
       : read(value), strides(getStrides(value.shape)),
-        headAxis(order == HeadOrder::tokens_heads ? 2 : 1), shape(value.shape) {
-  }
+        headAxis(op.getOrder() == HeadOrder::tokens_heads ? 2 : 1),
+        isTF32(op.getPrecision() == ContractPrecision::tf32),
+        shape(value.shape) {}
 
   int64_t offset(int64_t batch, int64_t head, int64_t token) const {
     return batch * strides[0] + head * strides[headAxis] +
            token * strides[3 - headAxis];
   }
-  Bounded at(int64_t row, int64_t feature) const { return read[row + feature]; }
+  /// As a factor.
+  Bounded at(int64_t row, int64_t feature) const {
+    Bounded element = read[row + feature];
+    return isTF32 ? mayCut(element) : element;
+  }
   int64_t batches() const { return shape[0]; }
   int64_t heads() const { return shape[headAxis]; }
   int64_t tokens() const { return shape[3 - headAxis]; }
@@ -37,16 +42,17 @@ private:
   Reader read;
   Sizes strides;
   int64_t headAxis;
+  bool isTF32;
   Sizes shape;
 };
 
 class Attention {
 public:
   Attention(AttentionOp op, Operands operands)
-      : op(op), query(*operands[0], op.getOrder()),
-        key(*operands[1], op.getOrder()), value(*operands[2], op.getOrder()),
-        dtype(operands[0]->dtype), wide(isNarrow(dtype) ? DType::F32 : dtype),
-        outer(wide), inner(Arithmetic::inside(dtype)), isCausal(op.getCausal()),
+      : op(op), query(*operands[0], op), key(*operands[1], op),
+        value(*operands[2], op), dtype(operands[0]->dtype),
+        wide(isNarrow(dtype) ? DType::F32 : dtype), outer(wide),
+        inner(Arithmetic::inside(dtype)), isCausal(op.getCausal()),
         scale(op.getScale() ? op.getScale()->convertToDouble()
                             : 1.0 / std::sqrt(double(query.features()))),
         result(Value::zeros(dtype, shapeOf(*operands[0], *operands[2]))),
@@ -122,6 +128,8 @@ private:
   void computeRow(int64_t batch, int64_t head, int64_t token) {
     int64_t keyHead = head / (query.heads() / key.heads());
     std::vector<Bounded> weights = getWeights(batch, head, token);
+    if (op.getPrecision() == ContractPrecision::tf32)
+      llvm::transform(weights, weights.begin(), mayCut);
     std::vector<ProductSummer> sums(value.features());
     for (int64_t m = 0; m < key.tokens(); ++m) {
       int64_t row = value.offset(batch, keyHead, m);

@@ -81,7 +81,7 @@ static Sizes getAxisStrides(StringRef axes, ArrayRef<int64_t> shape,
 }
 
 static Packed pack(const Value &operand, StringRef axes, StringRef order,
-                   const LetterSizes &sizes) {
+                   const LetterSizes &sizes, bool isTF32) {
   std::vector<int64_t> offsets = listOffsets(
       getSizes(order, sizes), getAxisStrides(axes, operand.shape, order));
   Packed packed;
@@ -90,6 +90,8 @@ static Packed pack(const Value &operand, StringRef axes, StringRef order,
   Reader read(operand);
   for (size_t i = 0; i < offsets.size(); ++i) {
     Bounded x = read[offsets[i]];
+    if (isTF32)
+      x = mayCut(x);
     packed.values[i] = x.value;
     packed.errors[i] = x.error;
     packed.isExact &= x.isExact();
@@ -103,8 +105,9 @@ namespace {
 class Contraction {
 public:
   /// `mayHide`: zeros of an operand may be the weights of what a mask hides.
-  Contraction(const Spec &spec, const LetterSizes &sizes, bool mayHide)
-      : sizes(sizes), mayHide(mayHide) {
+  Contraction(const Spec &spec, const LetterSizes &sizes, bool isTF32,
+              bool mayHide)
+      : sizes(sizes), isTF32(isTF32), mayHide(mayHide) {
     auto has = [](StringRef axes, char letter) {
       return axes.contains(letter);
     };
@@ -119,8 +122,8 @@ public:
 
   Value run(const Spec &spec, const Value &lhs, const Value &rhs,
             DType dtype) const {
-    Packed a = pack(lhs, spec.lhs, batch + rows + summed, sizes);
-    Packed b = pack(rhs, spec.rhs, batch + columns + summed, sizes);
+    Packed a = pack(lhs, spec.lhs, batch + rows + summed, sizes, isTF32);
+    Packed b = pack(rhs, spec.rhs, batch + columns + summed, sizes, isTF32);
     int64_t m = count(rows), n = count(columns), k = count(summed);
     bool isExact = a.isExact && b.isExact;
     Value result = Value::zeros(dtype, getSizes(spec.result, sizes));
@@ -216,7 +219,7 @@ private:
   }
 
   const LetterSizes &sizes;
-  bool mayHide;
+  bool isTF32, mayHide;
   /// Axes of both operands and the result, of one operand, and summed over.
   std::string batch, rows, columns, summed;
 };
@@ -240,7 +243,8 @@ static bool followsExponential(mlir::Value value) {
 }
 
 /// The result has elements of type `dtype`.
-static llvm::Expected<Value> contract(mlir::Operation *op, const Spec &spec,
+template <typename Op>
+static llvm::Expected<Value> contract(Op op, const Spec &spec,
                                       Operands operands, DType dtype) {
   LetterSizes sizes;
   const Value &lhs = *operands[0], &rhs = *operands[1];
@@ -250,7 +254,8 @@ static llvm::Expected<Value> contract(mlir::Operation *op, const Spec &spec,
     return std::move(error);
   bool mayHide = followsExponential(op->getOperand(0)) ||
                  followsExponential(op->getOperand(1));
-  return Contraction(spec, sizes, mayHide).run(spec, lhs, rhs, dtype);
+  bool isTF32 = op.getPrecision() == ContractPrecision::tf32;
+  return Contraction(spec, sizes, isTF32, mayHide).run(spec, lhs, rhs, dtype);
 }
 
 llvm::Expected<Value>

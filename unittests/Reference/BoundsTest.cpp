@@ -474,3 +474,31 @@ TEST(Bounds, ScalesOfABlockMayBeMultipliedFirst) {
   // Those of wider operands keep the program's order.
   EXPECT_LT(getScaledBlockError(0.0, 1e30, 1e30, "f32"), 1e-5);
 }
+
+/// The error of x y, of which tensor cores may read TF32.
+static double getCutError(double x, double y, const std::string &option) {
+  Program program("(%x: tensor<1x1xf32>, %y: tensor<1x1xf32>) -> "
+                  "tensor<1x1xf32> {\n"
+                  "%p = fuse.contract \"mk,nk->mn\" %x, %y " +
+                  option +
+                  " : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>\n"
+                  "return %p : tensor<1x1xf32> }");
+  return program({floats({1, 1}, {x}), floats({1, 1}, {y})}).getError(0);
+}
+
+TEST(Bounds, FactorsOfTF32MayBeCut) {
+  const std::string cut = "precision = tf32";
+  // One bit more than TF32 has, and all of them.
+  for (double x : {1 + 0x1p-11, 1 + 0x1p-10 - 0x1p-23, 2 - 0x1p-23}) {
+    double lost = x - std::floor(x * 0x1p10) * 0x1p-10;
+    EXPECT_GE(getCutError(x, 3, cut), 3 * lost);
+    EXPECT_LT(getCutError(x, 3, cut), 3 * x * 0x1.01p-10);
+    // Of both factors.
+    EXPECT_GE(getCutError(x, x, cut), x * x - (x - lost) * (x - lost));
+    EXPECT_LT(getCutError(x, x, cut), x * x * 0x1.01p-9);
+    EXPECT_LT(getCutError(x, x, ""), 1e-6);
+  }
+  // What TF32 has is read as it is; a subnormal number may become 0.
+  EXPECT_LT(getCutError(1 + 0x1p-10, -0x1.ffcp-100, cut), 0x1p-120);
+  EXPECT_GE(getCutError(0x1p-127, 0x1p100, cut), 0x1p-27);
+}

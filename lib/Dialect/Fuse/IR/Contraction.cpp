@@ -13,6 +13,20 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// The last rule of each op: `precision = tf32` is for f32.
+template <typename Op> static LogicalResult verifyPrecision(Op op) {
+  Type operand = op->getOperand(0).getType();
+  bool areF32 = getElementTypeOrSelf(operand).isF32() &&
+                getElementTypeOrSelf(op.getType()).isF32();
+  if (!op.getPrecision() || areF32)
+    return success();
+  return op.emitOpError(
+             "expected operands and a result of f32 for precision = ")
+         << stringifyContractPrecision(*op.getPrecision()) << ", but got "
+         << operand << " and " << op.getType()
+         << "; leave precision out, or fuse.cast to f32";
+}
+
 //===----------------------------------------------------------------------===//
 // Matmul
 //===----------------------------------------------------------------------===//
@@ -91,7 +105,9 @@ LogicalResult MatmulOp::verify() {
                   getTransposeRhs(), [&] { return emitOpError(); });
   if (failed(type))
     return failure();
-  return fuse::detail::verifyInferredResult(*this, *type);
+  if (failed(fuse::detail::verifyInferredResult(*this, *type)))
+    return failure();
+  return verifyPrecision(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,7 +230,7 @@ LogicalResult ContractOp::verify() {
     return type.getElementTypeBitWidth() == 8;
   };
   if (isByte(getLhs().getType()) && isByte(getRhs().getType()))
-    return success();
+    return verifyPrecision(*this);
   for (auto [type, name] : {std::pair(getRhs().getType(), "rhs"),
                             std::pair(getType(), "the result")})
     if (type.getElementType() != element)
@@ -225,7 +241,7 @@ LogicalResult ContractOp::verify() {
                      ? "give the result that of lhs, and fuse.cast it"
                      : fuse::detail::castRemedy(element, "lhs",
                                                 type.getElementType(), name));
-  return success();
+  return verifyPrecision(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,6 +316,8 @@ LogicalResult AttentionOp::verify() {
   if (failed(agree(key, "key", value, "value", {0, 1, 2})) ||
       failed(agree(query, "query", key, "key", {0, 3})))
     return failure();
-  return fuse::detail::verifyInferredResult(*this,
-                                            inferAttention(query, value));
+  if (failed(fuse::detail::verifyInferredResult(*this,
+                                                inferAttention(query, value))))
+    return failure();
+  return verifyPrecision(*this);
 }

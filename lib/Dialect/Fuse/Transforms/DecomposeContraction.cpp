@@ -26,9 +26,11 @@ using namespace mlir::fuse;
 
 static Value emitContract(ImplicitLocOpBuilder &builder, StringRef lhsAxes,
                           StringRef rhsAxes, StringRef resultAxes, Value lhs,
-                          Value rhs, Type result) {
+                          Value rhs, Type result,
+                          ContractPrecisionAttr precision) {
   std::string spec = (lhsAxes + "," + rhsAxes + "->" + resultAxes).str();
-  return ContractOp::create(builder, result, spec, lhs, rhs);
+  return ContractOp::create(builder, result, builder.getStringAttr(spec), lhs,
+                            rhs, precision);
 }
 
 namespace {
@@ -55,9 +57,9 @@ struct DecomposeMatmul : OpRewritePattern<MatmulOp> {
         (batch.take_back(rhsRank) + (op.getTransposeRhs() ? "nk" : "kn")).str();
     std::string resultAxes = (batch + "mn").str();
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-    rewriter.replaceOp(op,
-                       emitContract(builder, lhsAxes, rhsAxes, resultAxes,
-                                    op.getLhs(), op.getRhs(), op.getType()));
+    rewriter.replaceOp(op, emitContract(builder, lhsAxes, rhsAxes, resultAxes,
+                                        op.getLhs(), op.getRhs(), op.getType(),
+                                        op.getPrecisionAttr()));
     return success();
   }
 };
@@ -82,8 +84,9 @@ public:
 
   Value expand() {
     Value query = splitHeads(op.getQuery());
-    Value scores = emitContract(builder, queryAxes, keyAxes, scoreAxes, query,
-                                op.getKey(), getScoreType());
+    Value scores =
+        emitContract(builder, queryAxes, keyAxes, scoreAxes, query, op.getKey(),
+                     getScoreType(), op.getPrecisionAttr());
     scores = scale(emitWiden(builder, scores));
     if (op.getCausal())
       scores = mask(scores);
@@ -93,7 +96,8 @@ public:
     weights = emitCast(builder, weights, queryType.getElementType());
     Value result = emitContract(
         builder, scoreAxes, keyAxes, queryAxes, weights, op.getValue(),
-        withHeadsOfValue(cast<RankedTensorType>(query.getType())));
+        withHeadsOfValue(cast<RankedTensorType>(query.getType())),
+        op.getPrecisionAttr());
     return mergeHeads(result);
   }
 

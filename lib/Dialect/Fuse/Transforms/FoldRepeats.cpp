@@ -39,13 +39,14 @@ struct Side {
         other(isLhs ? op.getRhs() : op.getLhs()),
         axes(isLhs ? op.getLhsAxes() : op.getRhsAxes()),
         otherAxes(isLhs ? op.getRhsAxes() : op.getLhsAxes()),
-        result(op.getResultAxes()) {}
+        result(op.getResultAxes()), precision(op.getPrecisionAttr()) {}
 
   ContractOp create(OpBuilder &builder, Location loc, Type type) const {
     std::string spec = (isLhs ? axes : otherAxes) + "," +
                        (isLhs ? otherAxes : axes) + "->" + result;
-    return ContractOp::create(builder, loc, type, spec, isLhs ? value : other,
-                              isLhs ? other : value);
+    return ContractOp::create(builder, loc, type, builder.getStringAttr(spec),
+                              isLhs ? value : other, isLhs ? other : value,
+                              precision);
   }
   /// Whether the other operand and the result have the axis, in its full size.
   bool repeatsFreely(char axis) const {
@@ -57,6 +58,7 @@ struct Side {
   bool isLhs;
   Value value, other;
   std::string axes, otherAxes, result;
+  ContractPrecisionAttr precision;
 };
 
 /// contract(broadcast(x), y) -> contract(x, y).

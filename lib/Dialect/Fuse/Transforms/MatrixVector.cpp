@@ -365,9 +365,9 @@ static SmallVector<ContractOp> splitRows(ContractOp contract, bool isLeft,
     SmallVector<Value> operands(contract->getOperands());
     operands[number] = SliceOp::create(builder, withOne(type, dim), rows,
                                        offsets, sizes, steps);
-    parts.push_back(
-        ContractOp::create(builder, withOne(contract.getType(), inResult),
-                           contract.getSpecAttr(), operands[0], operands[1]));
+    parts.push_back(ContractOp::create(
+        builder, withOne(contract.getType(), inResult), contract.getSpecAttr(),
+        operands[0], operands[1], contract.getPrecisionAttr()));
     if (row == 0 && !Product(parts.front(), !isLeft).isReduction()) {
       parts.front().erase();
       operands[number].getDefiningOp()->erase();

@@ -263,7 +263,8 @@ void BlockBuilder::rewrite() {
   llvm::append_range(shape, type.getShape());
   Type f32 = builder.getF32Type();
   Value value = ContractOp::create(builder, RankedTensorType::get(shape, f32),
-                                   builder.getStringAttr(spec), x, w);
+                                   builder.getStringAttr(spec), x, w,
+                                   ContractPrecisionAttr());
   // Split as the operands' axes are.
   SmallVector<ReassociationIndices> groups = {{0}};
   SmallVector<int64_t> parts = {shape.front()};

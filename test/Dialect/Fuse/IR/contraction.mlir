@@ -13,6 +13,8 @@ func.func @matmul(%x: tensor<?x512xf16>, %w: tensor<2048x512xf16>, %a: tensor<3x
   %transposed = fuse.matmul %at, %b transpose_lhs : tensor<8x4xf32>, tensor<?x8x16xf32> -> tensor<?x4x16xf32>
   // CHECK: fuse.matmul %{{.*}}, %{{.*}} transpose_lhs transpose_rhs : tensor<8x4xf32>, tensor<3x1x4x8xf32> -> tensor<3x1x4x4xf32>
   %both = fuse.matmul %at, %a transpose_lhs transpose_rhs : tensor<8x4xf32>, tensor<3x1x4x8xf32> -> tensor<3x1x4x4xf32>
+  // CHECK: fuse.matmul %{{.*}}, %{{.*}} transpose_rhs precision = tf32 : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x8xf32>
+  %cut = fuse.matmul %at, %at transpose_rhs precision = tf32 : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x8xf32>
   return
 }
 
@@ -24,6 +26,8 @@ func.func @contract(%q: tensor<2x?x8x4x64xf16>, %k: tensor<2x?x8x64xf16>, %x: te
   // A size of 1 repeats.
   // CHECK: fuse.contract "bk,bk->b" %{{.*}}, %{{.*}} : tensor<1x4xf32>, tensor<3x4xf32> -> tensor<3xf32>
   %r = fuse.contract "bk,bk->b" %x, %y : tensor<1x4xf32>, tensor<3x4xf32> -> tensor<3xf32>
+  // CHECK: fuse.contract "bk,nk->bn" %{{.*}}, %{{.*}} precision = tf32 : tensor<1x4xf32>, tensor<3x4xf32> -> tensor<1x3xf32>
+  %t = fuse.contract "bk,nk->bn" %x, %y precision = tf32 : tensor<1x4xf32>, tensor<3x4xf32> -> tensor<1x3xf32>
   return
 }
 

@@ -240,3 +240,30 @@ func.func @f(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x8x16xf16>, %v: tensor<2x4x
   %0 = fuse.attention tokens_heads %q, %k, %v : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x?xf16>
   return
 }
+
+// -----
+
+// matmul, 4.
+func.func @f(%x: tensor<2x4xbf16>, %y: tensor<4x8xbf16>) {
+  // expected-error @below {{expected operands and a result of f32 for precision = tf32, but got 'tensor<2x4xbf16>' and 'tensor<2x8xbf16>'; leave precision out, or fuse.cast to f32}}
+  %0 = fuse.matmul %x, %y precision = tf32 : tensor<2x4xbf16>, tensor<4x8xbf16> -> tensor<2x8xbf16>
+  return
+}
+
+// -----
+
+// contract, 5.
+func.func @f(%x: tensor<2x4xf8E5M2>, %y: tensor<4x8xf8E5M2>) {
+  // expected-error @below {{expected operands and a result of f32 for precision = tf32, but got 'tensor<2x4xf8E5M2>' and 'tensor<2x8xf32>'; leave precision out, or fuse.cast to f32}}
+  %0 = fuse.contract "mk,kn->mn" %x, %y precision = tf32 : tensor<2x4xf8E5M2>, tensor<4x8xf8E5M2> -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// attention, 4.
+func.func @f(%q: tensor<2x4x8x16xf16>) {
+  // expected-error @below {{expected operands and a result of f32 for precision = tf32}}
+  %0 = fuse.attention tokens_heads %q, %q, %q precision = tf32 : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>
+  return
+}

@@ -62,3 +62,16 @@ func.func @grouped_causal(%q: tensor<2x?x8x64xf16>, %k: tensor<2x?x2x64xf16>, %v
   %o = fuse.attention tokens_heads causal %q, %k, %v scale = 0.5 : tensor<2x?x8x64xf16>, tensor<2x?x2x64xf16>, tensor<2x?x2x64xf16>
   return %o : tensor<2x?x8x64xf16>
 }
+
+// -----
+
+// A precision is kept.
+// CHECK-LABEL: func.func @precision
+// CHECK:       fuse.contract "mk,nk->mn" %{{.*}}, %{{.*}} precision = tf32 :
+// CHECK:       fuse.contract "bhld,bhmd->bhlm" %{{.*}}, %{{.*}} precision = tf32 :
+// CHECK:       fuse.contract "bhlm,bhmd->bhld" %{{.*}}, %{{.*}} precision = tf32 :
+func.func @precision(%x: tensor<8x16xf32>, %q: tensor<2x4x8x16xf32>) -> (tensor<8x8xf32>, tensor<2x4x8x16xf32>) {
+  %y = fuse.matmul %x, %x transpose_rhs precision = tf32 : tensor<8x16xf32>, tensor<8x16xf32> -> tensor<8x8xf32>
+  %o = fuse.attention heads_tokens %q, %q, %q precision = tf32 : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>
+  return %y, %o : tensor<8x8xf32>, tensor<2x4x8x16xf32>
+}

@@ -23,6 +23,15 @@ func.func @left(%q: tensor<2x?x32x64xbf16>, %k: tensor<2x?x8x1x64xbf16>) -> tens
   return %s : tensor<2x32x?x?xbf16>
 }
 
+// A precision is kept.
+// CHECK-LABEL: func.func @precision(
+// CHECK:         fuse.contract "hld,md->hlm" %{{.*}}, %{{.*}} precision = tf32 : tensor<32x16x64xf32>, tensor<24x64xf32>
+func.func @precision(%q: tensor<32x16x64xf32>, %k: tensor<24x64xf32>) -> tensor<32x16x24xf32> {
+  %b = fuse.broadcast %k : tensor<24x64xf32> -> tensor<32x24x64xf32>
+  %s = fuse.contract "hld,hmd->hlm" %q, %b precision = tf32 : tensor<32x16x64xf32>, tensor<32x24x64xf32> -> tensor<32x16x24xf32>
+  return %s : tensor<32x16x24xf32>
+}
+
 // Leading axes that an operand lacks.
 // CHECK-LABEL: func.func @leading(
 // CHECK:         fuse.contract "hld,md->hlm" %{{.*}}, %{{.*}} : tensor<32x16x64xbf16>, tensor<24x64xbf16>

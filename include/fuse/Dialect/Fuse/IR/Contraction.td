@@ -23,6 +23,7 @@ def MatmulOp : Fuse_InferredOp<"matmul", [Composite]> {
     1. Both operands have rank 2 or more and one element type.
     2. The contracted sizes agree.
     3. The leading dimensions broadcast.
+    4. `precision = tf32`, see fuse.contract, is for operands of f32.
 
     ```mlir
     %y = fuse.matmul %x, %w transpose_rhs
@@ -30,11 +31,13 @@ def MatmulOp : Fuse_InferredOp<"matmul", [Composite]> {
     ```
   }];
   let arguments = (ins FloatTensor:$lhs, FloatTensor:$rhs,
-                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+                       OptionalAttr<ContractPrecisionAttr>:$precision);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)?
-    (`transpose_rhs` $transpose_rhs^)? attr-dict `:`
+    (`transpose_rhs` $transpose_rhs^)? (`precision` `=` `` $precision^)?
+    attr-dict `:`
     type($lhs) `,` type($rhs) `->` type($result)
   }];
 }
@@ -54,19 +57,26 @@ def ContractOp : Fuse_Op<"contract"> {
        the static size 1, which repeats.
     4. All three have one element type; or both operands are 8-bit floats, of
        one format or of both, and the result is a wider float.
+    5. `precision = tf32` is for operands and a result of f32.
 
     8-bit floats are multiplied exactly and summed in f32: the same as the
     contraction of what casts to f32 make of them.
+
+    With `precision = tf32` tensor cores may multiply f32, of which they read 10
+    bits of the fraction: each factor may be cut or rounded to these, by less than
+    2^-10 of itself. Sums are in f32. What other cores multiply is exact.
 
     ```mlir
     %s = fuse.contract "blhgd,bmhd->bhglm" %q, %k
          : tensor<2x?x8x4x64xf16>, tensor<2x?x8x64xf16> -> tensor<2x8x4x?x?xf16>
     ```
   }];
-  let arguments = (ins StrAttr:$spec, FactorTensor:$lhs, FactorTensor:$rhs);
+  let arguments = (ins StrAttr:$spec, FactorTensor:$lhs, FactorTensor:$rhs,
+                       OptionalAttr<ContractPrecisionAttr>:$precision);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $spec $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+    $spec $lhs `,` $rhs (`precision` `=` `` $precision^)? attr-dict `:`
+    type($lhs) `,` type($rhs) `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -76,6 +86,8 @@ def ContractOp : Fuse_Op<"contract"> {
     ::llvm::StringRef getResultAxes();
     /// The letters that are summed over, in the order of the left operand.
     ::llvm::SmallString<4> getContractedAxes();
+    /// Whether factors of f32 may be cut to TF32.
+    bool usesTF32() { return getPrecision() == ContractPrecision::tf32; }
   }];
 }
 
@@ -93,6 +105,7 @@ def AttentionOp : Fuse_InferredOp<"attention", [Composite]> {
     2. Head counts and sizes are static; query heads are a multiple of key heads.
     3. key and value agree in batch, tokens and heads, query and key in batch
        and D.
+    4. `precision = tf32`, of both products, see fuse.contract, is for f32.
 
     `scale` defaults to 1/sqrt(D).
 
@@ -103,11 +116,12 @@ def AttentionOp : Fuse_InferredOp<"attention", [Composite]> {
   }];
   let arguments = (ins HeadOrderAttr:$order, UnitAttr:$causal,
                        FloatTensor:$query, FloatTensor:$key, FloatTensor:$value,
-                       OptionalAttr<F64Attr>:$scale);
+                       OptionalAttr<F64Attr>:$scale,
+                       OptionalAttr<ContractPrecisionAttr>:$precision);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
     `` $order (`causal` $causal^)? $query `,` $key `,` $value
-    (`scale` `=` $scale^)? attr-dict `:`
+    (`scale` `=` $scale^)? (`precision` `=` `` $precision^)? attr-dict `:`
     type($query) `,` type($key) `,` type($value)
   }];
   let hasVerifier = 1;

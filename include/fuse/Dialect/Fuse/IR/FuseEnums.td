@@ -41,6 +41,12 @@ def HeadOrder : Fuse_Enum<"HeadOrder", "order of the token and head axes", [
 ]>;
 def HeadOrderAttr : Fuse_EnumAttr<HeadOrder, "head_order">;
 
+def ContractPrecision : Fuse_Enum<"ContractPrecision", "what products keep of factors in f32", [
+  I32EnumCase<"tf32", 0>
+]>;
+def ContractPrecisionAttr
+    : Fuse_EnumAttr<ContractPrecision, "contract_precision">;
+
 def ReduceKind : Fuse_Enum<"ReduceKind", "how values are combined", [
   I32EnumCase<"sum", 0>, I32EnumCase<"prod", 1>, I32EnumCase<"max", 2>,
   I32EnumCase<"min", 3>, I32EnumCase<"mean", 4>, I32EnumCase<"any", 5>,
