@@ -126,17 +126,20 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
   MmaOperand operand;
   operand.tensor = tensor;
   std::optional<OperandSource> source;
+  // Instructions read elements of other widths along k only.
+  bool isHalf = getElementTypeOrSelf(tensor.getType()).isF16() ||
+                getElementTypeOrSelf(tensor.getType()).isBF16();
   if (llvm::is_contained(group.ops, tensor.getDefiningOp())) {
     source = operandSourceOf(tensor, group.ops, dims);
-    if (!source || blocks || isFloat8(getElementTypeOrSelf(tensor.getType())))
+    if (!source || blocks || !isHalf)
       return refuse(ReasonKind::mmaComputedOperand);
     operand.tensor = source->input;
     operand.computed = std::move(source->computed);
   }
   if (axes.back() != k && axes.back() != own.back())
     return refuse(ReasonKind::mmaOuterAxis);
-  if (isFloat8(getElementTypeOrSelf(tensor.getType())) && axes.back() != k)
-    return refuse(ReasonKind::mmaFloat8Axis);
+  if (!isHalf && axes.back() != k)
+    return refuse(ReasonKind::mmaAcrossSum);
   if (!fitsTensorMap(edge, dims, operand.tensor, facts))
     return refuse(ReasonKind::mmaUnalignedRows);
   // Of other tensors it is not known how far the blocks of a row are apart.
@@ -217,7 +220,8 @@ private:
 LogicalResult SpaceFinder::checkProduct(const ContractionSpace &space) {
   ContractOp op = space.op;
   Type element = op.getLhs().getType().getElementType();
-  if (!element.isF16() && !element.isBF16() && !isFloat8(element))
+  if (!element.isF16() && !element.isBF16() && !isFloat8(element) &&
+      !op.usesTF32())
     return refuse(ReasonKind::mmaTypes);
   if (op.getType().getElementType().isF64())
     return refuse(ReasonKind::mmaF64);

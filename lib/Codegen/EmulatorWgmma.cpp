@@ -152,7 +152,7 @@ static bool readFlags(const TiedAssembly &assembly,
     isSet = bit == 1;
     return bit == 0 || bit == 1;
   };
-  // A in registers has no order in memory, and 8-bit elements have one order.
+  // A in registers has no order in memory, and only 16-bit elements have two.
   bool hasOrderOfA = operands.size() == 4, hasOrders = operands.size() > 2;
   return readSign(operands[0], result.negatesA) &&
          readSign(operands[1], result.negatesB) &&
@@ -162,14 +162,17 @@ static bool readFlags(const TiedAssembly &assembly,
 
 /// In the order of fuse::runtime::EmulatorFactor, which this library may not
 /// include.
-static constexpr StringLiteral elementNames[] = {"f16", "bf16", "e4m3", "e5m2"};
-static constexpr unsigned firstOf8Bits = 2;
+static constexpr StringLiteral elementNames[] = {"f16", "bf16", "e4m3", "e5m2",
+                                                 "tf32"};
+static constexpr unsigned elementBits[] = {16, 16, 8, 8, 32};
+/// Of each row and column of an instruction.
+static constexpr unsigned instructionBits = 256;
 
 static std::optional<Multiplication>
 parseMultiplication(const TiedAssembly &assembly) {
   static Regex form(
-      "wgmma\\.mma_async\\.sync\\.aligned\\.m64n([0-9]+)k(16|32)\\.f32"
-      "\\.(bf16|f16|e4m3|e5m2)\\.(bf16|f16|e4m3|e5m2)[ \t]+([^;]*);");
+      "wgmma\\.mma_async\\.sync\\.aligned\\.m64n([0-9]+)k(8|16|32)\\.f32"
+      "\\.(bf16|f16|e4m3|e5m2|tf32)\\.(bf16|f16|e4m3|e5m2|tf32)[ \t]+([^;]*);");
   SmallVector<StringRef> parts;
   Multiplication result;
   if (!form.match(assembly.text, &parts) ||
@@ -179,9 +182,11 @@ parseMultiplication(const TiedAssembly &assembly) {
     return std::nullopt;
   result.elementA = find(elementNames, parts[3]) - elementNames;
   result.elementB = find(elementNames, parts[4]) - elementNames;
-  bool areBytes = result.elementA >= firstOf8Bits;
-  if (areBytes != (result.elementB >= firstOf8Bits) ||
-      areBytes != (parts[2] == "32") || (!areBytes && parts[3] != parts[4]))
+  unsigned bits = elementBits[result.elementA];
+  bool areHalves = bits == 16;
+  if (bits != elementBits[result.elementB] ||
+      parts[2] != std::to_string(instructionBits / bits) ||
+      (bits != 8 && parts[3] != parts[4]))
     return std::nullopt;
   SmallVector<StringRef> operands = splitOperands(parts[5]);
   if (operands.size() < 2)
@@ -193,10 +198,10 @@ parseMultiplication(const TiedAssembly &assembly) {
   for (StringRef operand : splitList(operands[1]))
     result.a.push_back(assembly.value(operand));
   if (result.a.size() != (isInRegisters ? registersOfA : 1) ||
-      operands.size() != (areBytes        ? 6
+      operands.size() != (!areHalves      ? 6
                           : isInRegisters ? 7
                                           : 8) ||
-      (areBytes && isInRegisters))
+      (!areHalves && isInRegisters))
     return std::nullopt;
   result.b = assembly.value(operands[2]);
   result.addsToSums = predicateOf(assembly, operands[3]);
@@ -420,7 +425,8 @@ Error mlir::fuse::replaceWgmma(Function &function, const EmulatorHooks &hooks) {
     else
       return createStringError(
           "expected wgmma.mma_async.sync.aligned.m64nNk16.f32 of two bf16 or "
-          "two f16 or m64nNk32.f32 of 8-bit floats by descriptors, or "
+          "two f16 or m64nNk32.f32 of 8-bit floats or m64nNk8.f32 of TF32 by "
+          "descriptors, or "
           "wgmma.wait_group, each with its sums tied to its results, "
           "but "
           "got the inline PTX '" +

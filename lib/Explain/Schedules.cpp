@@ -341,7 +341,7 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
   std::string sharers =
       explainConsumers(schedule.isMmaSync(), schedule.getConsumers());
   std::string text = formatv(
-      "it contracts {8}-bit floats on tensor cores; {0} share tiles of "
+      "it contracts {8}-bit floats{9} on tensor cores; {0} share tiles of "
       "{1} x {2}{3}{4}, whose operands are copied up to {5} steps ahead, and "
       "results are written {6}{7}",
       sharers, schedule.resultRows(), schedule.resultColumns(),
@@ -351,7 +351,8 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
       : isBuffered           ? "through shared memory"
                              : "from registers",
       schedule.getStore() == MmaStore::tma ? explainStores(kernel, dims) : "",
-      schedule.getOperandBits());
+      schedule.getOperandBits(),
+      schedule.getOperandBits() == 32 ? " as TF32" : "");
   if (size_t count =
           facts ? countTileInputs(schedule, kernel, dims, *facts) : 0)
     text += formatv("; {0} as large as the result {1} copied with the tiles",

@@ -89,6 +89,10 @@ float fuse::runtime::factorToFloat(uint32_t bits, EmulatorFactor element) {
   case EmulatorFactor::F16:
   case EmulatorFactor::BF16:
     return halfToFloat(bits, element == EmulatorFactor::BF16);
+  case EmulatorFactor::TF32: {
+    constexpr uint32_t ignored = 0x1fff;
+    return bit_cast<float>(bits & ~ignored);
+  }
   case EmulatorFactor::E4M3:
     return APFloat(APFloat::Float8E4M3FN(), APInt(8, bits & 0xff))
         .convertToDouble();

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layouts of PTX's m64nNk16 for 16-bit elements and m64nNk32 for 8-bit ones:
-// operands in shared memory by descriptor, A in registers, sums in registers.
+// Layouts of PTX's m64nNk16 for 16-bit elements, m64nNk32 for 8-bit ones and
+// m64nNk8 for TF32: operands in shared memory by descriptor, A in registers,
+// sums in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,7 @@ struct MatrixChunk {
 
 /// The chunks of `rows` x 32 bytes. `isTransposed`: M or N is contiguous, not
 /// K. Nothing for what is not modelled: M or N contiguous without a swizzle, or
-/// of 8-bit elements.
+/// of elements that have not 16 bits.
 std::optional<std::vector<MatrixChunk>>
 chunksOf(const MatrixDescriptor &descriptor, unsigned rows, bool isTransposed,
          unsigned elementBytes = 2);
@@ -61,18 +62,21 @@ SumPlace placeOfSum(unsigned warp, unsigned lane, unsigned number);
 
 /// Row and column in the 64 x 16 of A of the lower half of register `number`;
 /// the upper half is the next column. 8-bit elements lie in its bytes, of twice
-/// as many columns.
+/// as many columns; a 32-bit one fills both halves.
 SumPlace placeOfA(unsigned warp, unsigned lane, unsigned number);
 
 float halfToFloat(uint16_t bits, bool isBFloat);
 
-/// The number that the lowest bits, as many as an element has, stand for.
+/// The number that the lowest bits, as many as an element has, stand for. Of
+/// TF32 tensor cores ignore the 13 lowest bits.
 float factorToFloat(uint32_t bits, EmulatorFactor element);
 
 inline constexpr unsigned matrixRows = 64;
 inline constexpr unsigned matrixDepth = 16;
 
 inline unsigned bytesOf(EmulatorFactor element) {
+  if (element == EmulatorFactor::TF32)
+    return 4;
   return element == EmulatorFactor::F16 || element == EmulatorFactor::BF16 ? 2
                                                                            : 1;
 }

@@ -205,7 +205,8 @@ static void storeMatricesShim(uint64_t address, Registers... registers,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a lane brings to m16n8k16, or m16n8k32 of 8 bits, and gets from it.
+/// What a lane brings to m16n8k16, m16n8k32 of 8 bits or m16n8k8 of TF32, and
+/// gets from it.
 struct WarpProduct {
   static constexpr unsigned rows = 16, columns = 8, sumWords = 4;
   std::array<uint32_t, 4> a;
@@ -474,6 +475,8 @@ static void addMatrixShims(SmallVectorImpl<EmulatorShim> &shims) {
       multiplySyncShim<Factor::F16, Factor::F16>);
   add("llvm.nvvm.mma.m16n8k16.row.col.bf16",
       multiplySyncShim<Factor::BF16, Factor::BF16>);
+  add("llvm.nvvm.mma.m16n8k8.row.col.tf32",
+      multiplySyncShim<Factor::TF32, Factor::TF32>);
   add("llvm.nvvm.mma.m8n8k4.row.col.f64", multiplyWideShim);
   add("llvm.nvvm.mma.m16n8k8.row.col.f64", multiplyTwoWideShim);
 #define FUSE_MMA_BYTES(A, ELEMENT_A, B, ELEMENT_B)                             \

@@ -46,11 +46,12 @@ struct TileClocks {
 } // namespace
 
 double mlir::fuse::mmaPerClock(MmaScheduleAttr schedule, const GPUTarget &gpu) {
-  if (schedule.isMmaSync())
-    return schedule.getOperandBits() == 8 ? gpu.mmaSyncFloat8PerClock
-                                          : gpu.mmaSyncPerClock;
-  constexpr double bits = 16;
-  return gpu.mmaPerClock * bits / schedule.getOperandBits();
+  int64_t bits = schedule.getOperandBits();
+  if (schedule.isMmaSync() && bits == 8)
+    return gpu.mmaSyncFloat8PerClock;
+  constexpr double ofNumbers = 16;
+  return (schedule.isMmaSync() ? gpu.mmaSyncPerClock : gpu.mmaPerClock) *
+         ofNumbers / bits;
 }
 
 /// Groups of neighbouring tiles that cover all columns.

@@ -314,6 +314,25 @@ def test_products_of_bytes(inspect, right):
     assert np.all(np.abs(y - expected) <= 1e-5 * sizes)
 
 
+@pytest.mark.parametrize("isa", ["wgmma", "mma_sync"])
+def test_products_of_tf32(inspect, isa):
+    """Ragged rows, columns and places of f32, of which 10 bits of the fraction count."""
+    rng = np.random.default_rng(8)
+    m, n, k = 70, 72, 140
+    schedule = (
+        "tile_m = 128, tile_n = 64, tile_k = 32, stages = 3, consumers = 2, "
+        "raster = 2, store = direct, persistent = 2, operand_bits = 32"
+    )
+    program = matmul(m, n, k, "f32", schedule).replace("isa = wgmma", f"isa = {isa}")
+    program = program.replace("%a, %b :", "%a, %b precision = tf32 :")
+    x, w = (rng.standard_normal(s).astype(np.float32) for s in ((m, k), (n, k)))
+    (y,) = simulate(inspect, program, [x, w])
+    left, right = (
+        registers.from_tf32(v.view(np.uint32)).astype(np.float64) for v in (x, w)
+    )
+    assert np.all(np.abs(y - left @ right.T) <= 1e-5 * (np.abs(left) @ np.abs(right).T))
+
+
 def scaled_by_blocks(name, rows, scale, count):
     """A product of blocks of LEFT, scaled by rows and by columns, and summed."""
     p = f"tensor<3x70x{count}xf32>"

@@ -3,7 +3,7 @@
 #tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
 
 func.func @type(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @below {{expected a contraction that tensor cores run for #fuse.mma, but its elements are neither f16 nor bf16 nor of 8 bits; use #fuse.contraction}}
+  // expected-error @below {{expected a contraction that tensor cores run for #fuse.mma, but its elements are neither f16 nor bf16 nor of 8 bits nor f32 of precision = tf32; use #fuse.contraction}}
   %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> schedule = #tile {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
@@ -73,7 +73,7 @@ func.func @vector(%x: tensor<64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64xbf16
 #tile = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132>
 
 func.func @computed(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @below {{but an operand is computed in the kernel otherwise than place by place from a tensor of elements of 8 to 32 bits; use #fuse.contraction}}
+  // expected-error @below {{but an operand is computed in the kernel otherwise than place by place, to 16 bits, from a tensor of elements of 8 to 32 bits; use #fuse.contraction}}
   %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16> schedule = #tile {
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>):
     %e = fuse.reverse %a dims = [1] : tensor<64x64xbf16>
@@ -255,7 +255,7 @@ func.func @k(%x: tensor<64x64xf8E4M3FN>, %w: tensor<64x64xf8E4M3FN>) -> tensor<6
 // Across the summed axis there are no instructions for 8 bits.
 #bytes = #fuse.mma<isa = wgmma, tile_m = 64, tile_n = 64, tile_k = 128, stages = 4, consumers = 1, raster = 8, store = direct, persistent = 132, operand_bits = 8>
 func.func @k(%x: tensor<64x64xf8E4M3FN>, %w: tensor<64x64xf8E4M3FN>) -> tensor<64x64xf32> {
-  // expected-error @below {{expected a contraction that tensor cores run for #fuse.mma, but an operand of 8-bit floats does not lie along the summed axis, where instructions read it; use #fuse.contraction}}
+  // expected-error @below {{expected a contraction that tensor cores run for #fuse.mma, but an operand of 8-bit floats or TF32 does not lie along the summed axis, where instructions read it; use #fuse.contraction}}
   %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>) -> tensor<64x64xf32> schedule = #bytes {
   ^bb0(%a: tensor<64x64xf8E4M3FN>, %b: tensor<64x64xf8E4M3FN>):
     %c = fuse.contract "mk,kn->mn" %a, %b : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>

@@ -266,7 +266,7 @@ func.func @near_mma(%x: tensor<512x256xbf16>, %a: tensor<256x256xbf16>) -> tenso
   %p = fuse.matmul %x, %a : tensor<512x256xbf16>, tensor<256x256xbf16> -> tensor<512x256xbf16>
   return %p : tensor<512x256xbf16>
 }
-func.func @mmaFloat8Axis(%x: tensor<512x256xf8E4M3FN>, %a: tensor<256x256xf8E4M3FN>) -> tensor<512x256xf32> {
+func.func @mmaAcrossSum(%x: tensor<512x256xf8E4M3FN>, %a: tensor<256x256xf8E4M3FN>) -> tensor<512x256xf32> {
   %p = fuse.contract "mk,kn->mn" %x, %a : tensor<512x256xf8E4M3FN>, tensor<256x256xf8E4M3FN> -> tensor<512x256xf32>
   return %p : tensor<512x256xf32>
 }

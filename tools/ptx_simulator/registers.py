@@ -39,6 +39,11 @@ def from_bfloat(bits):
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
+def from_tf32(bits):
+    """Tensor cores ignore the 13 lowest bits."""
+    return (bits.astype(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
 #: Kinds of 8-bit floats.
 FLOAT8 = ("e4m3", "e5m2")
 

@@ -57,6 +57,8 @@ def _wait(warp, instruction, mask):
 
 def _elements(word, kind):
     """The elements in a register of each lane, the lowest bits first."""
+    if kind == "tf32":
+        return [registers.from_tf32(word)]
     if kind in registers.FLOAT8:
         parts = [word >> np.uint32(8 * i) & np.uint32(0xFF) for i in range(4)]
         return [registers.from_float8(part, kind) for part in parts]
@@ -66,7 +68,7 @@ def _elements(word, kind):
 
 def _matrix(warp, words, rows, kind):
     """[rows, 32 bytes] from registers of the lanes: of A four, of B two."""
-    each = 4 if kind in registers.FLOAT8 else 2
+    each = 4 if kind in registers.FLOAT8 else 1 if kind == "tf32" else 2
     result = np.zeros((rows, 8 * each), np.float32)
     for i, name in enumerate(words):
         half_rows, half_places = (i & 1, i >> 1) if rows == 16 else (0, i)
@@ -86,6 +88,12 @@ def _multiply(warp, instruction, mask):
         found = products[LANES // 4 + 8 * (i >> 1), 2 * (LANES % 4) + (i & 1)]
         value = (warp.numbers(total, "f32") + found).astype(np.float32)
         warp.set(result, value.view(np.uint32), mask)
+
+
+def _multiply_eight(warp, instruction, mask):
+    """m16n8k8 is of TF32 or of f64."""
+    is_wide = instruction.parts[-1] == "f64"
+    (_multiply_wide if is_wide else _multiply)(warp, instruction, mask)
 
 
 def _multiply_wide(warp, instruction, mask):
@@ -110,7 +118,7 @@ HANDLERS = {
     "cp.async.commit_group": _commit,
     "cp.async.wait_group": _wait,
     "mma.sync.aligned.m8n8k4.row.col": _multiply_wide,
-    "mma.sync.aligned.m16n8k8.row.col": _multiply_wide,
+    "mma.sync.aligned.m16n8k8.row.col": _multiply_eight,
     "mma.sync.aligned.m16n8k16.row.col": _multiply,
     "mma.sync.aligned.m16n8k32.row.col": _multiply,
 }

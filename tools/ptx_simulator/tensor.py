@@ -299,7 +299,7 @@ class Product:
 
 def _matrix(warp, bits, rows, is_transposed, kind):
     """[rows, 32 bytes] of an operand in shared memory."""
-    size = 1 if kind in registers.FLOAT8 else 2
+    size = 1 if kind in registers.FLOAT8 else 4 if kind == "tf32" else 2
     start, leading, stride = (((bits >> at) & 0x3FFF) << 4 for at in (0, 16, 32))
     span = {0: 16, 1: 128, 2: 64, 3: 32}[bits >> 62]
     row, k = np.meshgrid(np.arange(rows), np.arange(32 // size), indexing="ij")
@@ -317,6 +317,8 @@ def _matrix(warp, bits, rows, is_transposed, kind):
     warp.block.shared.find(int(places.min()), int(places.max() - places.min()) + size)
     if size == 1:
         return registers.from_float8(warp.block.shared.data[places], kind)
+    if size == 4:
+        return registers.from_tf32(warp.block.shared.data.view(np.uint32)[places // 4])
     halves = warp.block.shared.data.view(np.uint16)[places // 2]
     return registers.numbers(halves, kind).astype(np.float32)
 
@@ -360,18 +362,21 @@ def _flag(operand):
 
 def _wgmma(warp, instruction, mask):
     warp.require_all(mask)
-    shape = re.fullmatch(r"m64n(\d+)k(16|32)", instruction.parts[4])
+    shape = re.fullmatch(r"m64n(\d+)k(8|16|32)", instruction.parts[4])
     kinds = instruction.parts[5:]
     is_float8 = len(kinds) == 3 and all(kind in registers.FLOAT8 for kind in kinds[1:])
+    is_tf32 = kinds == ["f32", "tf32", "tf32"]
+    has_one_order = is_float8 or is_tf32
     known = (["f32", "bf16", "bf16"], ["f32", "f16", "f16"])
-    is_known = kinds in known or (is_float8 and kinds[0] == "f32")
-    is_known &= isinstance(instruction.operands[1], str) or not is_float8
-    if not shape or not is_known or (shape.group(2) == "32") != is_float8:
-        raise PtxError("expected 32 bytes of 16- or 8-bit floats with sums of f32")
+    is_known = kinds in known or is_tf32 or (is_float8 and kinds[0] == "f32")
+    is_known &= isinstance(instruction.operands[1], str) or not has_one_order
+    places = "32" if is_float8 else "8" if is_tf32 else "16"
+    if not shape or not is_known or shape.group(2) != places:
+        raise PtxError("expected 32 bytes of TF32, 16- or 8-bit floats, and f32 sums")
     sums, a, b, adds, *flags = instruction.operands
     is_described = isinstance(a, str)
-    # Of 8-bit floats both operands follow K.
-    orders = 0 if is_float8 else 1 + is_described
+    # Of 8-bit floats and TF32 both operands follow K.
+    orders = 0 if has_one_order else 1 + is_described
     if len(sums) * 2 != int(shape.group(1)) or len(flags) != 2 + orders:
         raise PtxError("expected as many sums and flags as the shape has")
     if not warp.is_fenced and (not is_described or not warp.groups):

@@ -242,6 +242,21 @@ TEST(EmulatorMatricesTest, AddsProductsOf8BitsWithFewBits) {
   EXPECT_EQ(sums[7], 16384);
 }
 
+/// 8 elements of 32 bits are a row of an instruction; 13 bits do not count.
+TEST(EmulatorMatricesTest, ReadsTF32) {
+  EXPECT_EQ(factorToFloat(0x3f801fff, EmulatorFactor::TF32), 1);
+  EXPECT_EQ(factorToFloat(0xbf802000, EmulatorFactor::TF32), -1 - 0x1p-10f);
+  EXPECT_EQ(depthOf(EmulatorFactor::TF32), 8u);
+  auto chunks = chunksOf(MatrixDescriptor::decode(descriptor(0, 1, 64, 1)), 64,
+                         /*isTransposed=*/false, /*elementBytes=*/4);
+  ASSERT_TRUE(chunks);
+  EXPECT_EQ((*chunks)[2 * 9 + 1].row, 9u);
+  EXPECT_EQ((*chunks)[2 * 9 + 1].k, 4u);
+  EXPECT_EQ((*chunks)[2 * 9 + 1].address, 1024u + 128 + (1 ^ 1) * 16);
+  EXPECT_FALSE(chunksOf(MatrixDescriptor::decode(descriptor(0, 1024, 64, 1)),
+                        64, /*isTransposed=*/true, /*elementBytes=*/4));
+}
+
 TEST(EmulatorMatricesTest, MultipliesAndAdds) {
   std::vector<float> a(64 * 16), b(8 * 16), sums(64 * 8, 1);
   a[5 * 16 + 3] = 2;

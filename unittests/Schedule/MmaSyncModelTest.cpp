@@ -94,6 +94,24 @@ TEST_P(MmaSyncModelTest, BytesHaveTilesWhereTheChipMultipliesThem) {
   }
 }
 
+/// Tensor cores multiply TF32 at half the speed of 16 bits.
+TEST_P(MmaSyncModelTest, TF32HasTilesOnEveryChip) {
+  MmaProduct product{1, 8192, 8192, 8192, 4};
+  double ofHalves =
+      estimateMma(rank(8192, 8192, 8192).front(), product, gpu).seconds;
+  product.operandBits = 32;
+  SmallVector<MmaScheduleAttr> all =
+      rankMmaSchedules(&context, product, {}, gpu);
+  ASSERT_FALSE(all.empty());
+  for (MmaScheduleAttr schedule : all) {
+    EXPECT_EQ(schedule.getOperandBits(), 32);
+    EXPECT_EQ(schedule.getTileK() % 32, 0);
+  }
+  double seconds = estimateMma(all.front(), product, gpu).seconds;
+  EXPECT_GT(seconds, 1.7 * ofHalves);
+  EXPECT_LT(seconds, 2.3 * ofHalves);
+}
+
 /// Twice as many tiles as multiprocessors fill these; 32 tiles of a long K do
 /// not.
 TEST_P(MmaSyncModelTest, FewTilesOfALongKAreSplit) {

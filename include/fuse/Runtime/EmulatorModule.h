@@ -50,7 +50,7 @@ struct EmulatorGlobal {
 
 /// wgmma.mma_async of m64nNk16 with sums of f32, all but its operands. The
 /// layout is fixed.
-enum class EmulatorFactor : int32_t { F16, BF16, E4M3, E5M2 };
+enum class EmulatorFactor : int32_t { F16, BF16, E4M3, E5M2, TF32 };
 
 struct EmulatorWgmma {
   /// N.

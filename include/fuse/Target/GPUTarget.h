@@ -143,7 +143,7 @@ struct GPUTarget {
 
   /// Whether kernels multiply operands of so many bits on tensor cores.
   bool multiplies(unsigned operandBits) const {
-    return operandBits == 16 || hasFloat8;
+    return operandBits != 8 || hasFloat8;
   }
 
   /// Registers are given out by the warp, so many at a time.

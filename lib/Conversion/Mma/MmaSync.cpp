@@ -85,9 +85,9 @@ MmaSync::MmaSync(MmaBuilder &b, Type left, Type right)
   sumsType = LLVM::LLVMStructType::getLiteral(b.builder.getContext(), four);
 }
 
-/// Elements of bf16 go in words.
+/// Only elements of f16 go in pairs.
 SmallVector<Value> MmaSync::fragment(ArrayRef<Value> words) {
-  if (left.isBF16())
+  if (!left.isF16())
     return SmallVector<Value>(words);
   auto pair = VectorType::get({2}, left);
   return llvm::map_to_vector(words, [&](Value word) -> Value {
@@ -95,12 +95,14 @@ SmallVector<Value> MmaSync::fragment(ArrayRef<Value> words) {
   });
 }
 
-Value MmaSync::multiplyHalves(ArrayRef<Value> sums, ArrayRef<Value> rows,
-                              ArrayRef<Value> columns) {
+Value MmaSync::multiplyWords(ArrayRef<Value> sums, ArrayRef<Value> rows,
+                             ArrayRef<Value> columns) {
   std::optional<std::array<NVVM::MMATypes, 2>> types;
   if (left.isBF16())
     types = {NVVM::MMATypes::bf16, NVVM::MMATypes::bf16};
-  constexpr int64_t places = 16;
+  if (left.isF32())
+    types = {NVVM::MMATypes::tf32, NVVM::MMATypes::tf32};
+  int64_t places = SlotOperand::stepBytes * 8 / left.getIntOrFloatBitWidth();
   int64_t shape[] = {kRows, kColumns, places};
   return NVVM::MmaOp::create(b.builder, b.loc(), sumsType, fragment(rows),
                              fragment(columns), ValueRange(sums), shape,
@@ -132,7 +134,7 @@ void MmaSync::multiply(MutableArrayRef<Value> sums, ArrayRef<Value> rows,
                        ArrayRef<Value> columns) {
   bool areBytes = left.getIntOrFloatBitWidth() == 8;
   Value next = areBytes ? multiplyBytes(sums, rows, columns)
-                        : multiplyHalves(sums, rows, columns);
+                        : multiplyWords(sums, rows, columns);
   for (auto [number, sum] : llvm::enumerate(sums))
     sum = LLVM::ExtractValueOp::create(b.builder, b.loc(), next, number);
 }

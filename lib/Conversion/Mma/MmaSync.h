@@ -16,8 +16,9 @@
 //   columns        0-7, k 0-7      0-7, k 8-15     8-15, k 0-7     8-15, k 8-15
 //
 // Across the summed axis rows of memory are places of it, and ldmatrix
-// transposes. Pairs of 8-bit elements lie as one of 16 bits would, so that
-// m16n8k32 takes the same words, of twice as many places.
+// transposes. Pairs of 8-bit elements lie as one of 16 bits would, and halves
+// of a 32-bit element as two, so that m16n8k32 and m16n8k8 take the same words,
+// of twice and half as many places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +67,8 @@ public:
   /// Sums of a thread, and words of both operands.
   static constexpr int64_t kSums = 4, kRowWords = 4, kColumnWords = 2;
 
-  /// Elements of the two operands, which are of one type if they have 16 bits.
+  /// Elements of the two operands, which are of one type unless of 8 bits. Of
+  /// f32 TF32 is read.
   MmaSync(MmaBuilder &b, Type left, Type right);
 
   /// Of this thread: four sums in f32, which become those with the products.
@@ -75,8 +77,8 @@ public:
 
 private:
   SmallVector<Value> fragment(ArrayRef<Value> words);
-  Value multiplyHalves(ArrayRef<Value> sums, ArrayRef<Value> rows,
-                       ArrayRef<Value> columns);
+  Value multiplyWords(ArrayRef<Value> sums, ArrayRef<Value> rows,
+                      ArrayRef<Value> columns);
   Value multiplyBytes(ArrayRef<Value> sums, ArrayRef<Value> rows,
                       ArrayRef<Value> columns);
 

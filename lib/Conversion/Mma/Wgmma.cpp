@@ -126,6 +126,7 @@ static StringRef nameOf(Type element) {
   return llvm::TypeSwitch<Type, StringRef>(element)
       .Case([](BFloat16Type) { return "bf16"; })
       .Case([](Float16Type) { return "f16"; })
+      .Case([](Float32Type) { return "tf32"; })
       .Case([](Float8E4M3FNType) { return "e4m3"; })
       .Case([](Float8E5M2Type) { return "e5m2"; });
 }
@@ -142,9 +143,9 @@ Value Wgmma::start(Value sums, StringRef leftOperand, ValueRange leftValues,
     outputs += (i ? ", $" : "$") + std::to_string(i);
   for (size_t i = 0; i < leftValues.size(); ++i)
     constraints += (leftConstraint + ",").str();
-  // Operands of 8 bits have one order.
+  // Operands of 8 and 32 bits have one order.
   std::string orders =
-      this->right.bytesEach == 1
+      this->right.bytesEach != 2
           ? ""
           : llvm::formatv("{0}, {1}", leftOrder, this->right.isAlongK ? 0 : 1)
                 .str();

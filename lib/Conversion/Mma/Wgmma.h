@@ -10,7 +10,7 @@
 // In shared memory rows have 128 bytes, whose 16-byte columns are swizzled:
 // column c of row r stands at c xor r % 8.
 //
-// Along the summed axis (K-major) a row of memory is 64 elements of one row of
+// Along the summed axis (K-major) a row of memory is 128 bytes of one row of
 // the matrix; 8 rows are 1024 bytes. Across it (MN-major) it is 64 rows of the
 // matrix at one place of the summed axis; 8 places are 1024 bytes.
 //
@@ -27,7 +27,7 @@ namespace mlir::fuse {
 class Wgmma {
 public:
   /// Sums of 64 x `columns`, products of elements that are both f16, both bf16,
-  /// or each f8E4M3FN or f8E5M2.
+  /// both f32, of which TF32 is read, or each f8E4M3FN or f8E5M2.
   Wgmma(MmaBuilder &b, int64_t columns, Type leftElement, Type rightElement,
         SlotOperand left, SlotOperand right);
 

@@ -273,8 +273,8 @@ MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa, int64_t tileM,
                         int64_t persistent, int64_t splitK, bool swap,
                         int64_t operandBits, int64_t clusterM, int64_t clusterN,
                         int64_t rowBits, int64_t columnBits) {
-  if (operandBits != 8 && operandBits != 16)
-    return emitError() << "expected operand_bits of 8 or 16, but got "
+  if (operandBits != 8 && operandBits != 16 && operandBits != 32)
+    return emitError() << "expected operand_bits of 8, 16 or 32, but got "
                        << operandBits << "; use 16";
   if (failed(verifyRange(emitError, "consumers", consumers, kMaxConsumers)) ||
       failed(

@@ -584,8 +584,13 @@ func.func private @f() attributes {s = #fuse.streamed<isa = mma_sync, tile_m = 6
 
 // -----
 
-// expected-error @below {{expected operand_bits of 8 or 16, but got 4; use 16}}
+// expected-error @below {{expected operand_bits of 8, 16 or 32, but got 4; use 16}}
 func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, operand_bits = 4>}
+
+// -----
+
+// expected-error @below {{expected tile_k to be a multiple of 32 (128 bytes) up to 256, but got 48; choose 32}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 48, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, operand_bits = 32>}
 
 // -----
 

@@ -15,9 +15,9 @@
 def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
   let summary = "tiles of a contraction on tensor cores";
   let description = [{
-    For a contraction of elements of `operand_bits`, 16 (f16 or bf16) or 8
-    (f8E4M3FN and f8E5M2), summed in f32, and what is computed from it element
-    by element. At most `persistent` blocks take tiles of `tile_m` x `tile_n`
+    For a contraction of elements of `operand_bits`, 16 (f16 or bf16), 8
+    (f8E4M3FN and f8E5M2) or 32 (TF32), summed in f32, and what is computed from
+    it element by element. At most `persistent` blocks take tiles of `tile_m` x `tile_n`
     results in turn. One warpgroup of a block copies the operands, `tile_k`
     places of the summed axis at a time, into a ring of `stages` slots of shared
     memory; `consumers` other warpgroups multiply what has arrived and keep the
@@ -49,13 +49,13 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     part of what they share into the memory of all (multicast), so that the L2 is
     read once.
 
-    `isa = wgmma` (sm_90a): m64nNk16, or k32 of 8 bits, N a multiple of 8 up to
-    256, with both operands in shared memory. Tensor cores add products of 8
+    `isa = wgmma` (sm_90a): m64nNk16, or k32 of 8 bits and k8 of 32, N a multiple
+    of 8 up to 256, with both operands in shared memory. Tensor cores add products of 8
     bits with 14 bits only; so after each `tile_k` places their sums are added to
     others in f32, and `tile_k` is 128.
 
-    `isa = mma_sync` (every chip): m16n8k16 of 16 bits, from sm_89 on m16n8k32
-    of 8 bits, summed as above. There is no producer: each of the 4 warps of a
+    `isa = mma_sync` (every chip): m16n8k16 of 16 bits, m16n8k8 of 32, from sm_89
+    on m16n8k32 of 8 bits, summed as above. There is no producer: each of the 4 warps of a
     consumer has 16 rows of every 64, and all threads copy operands by cp.async,
     up to `stages` - 1 steps ahead. The consumers share the columns of a tile.
     What shared memory holds of results takes the place of the slots. Blocks
@@ -71,7 +71,8 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64; for
        `mma_sync` any multiple of 64.
     2. What a consumer has of `tile_n` is an N of the instruction.
-    3. `tile_k` is a multiple of 64, up to 256; of operands of 8 bits it is 128.
+    3. `tile_k` is a multiple of 64, of operands of 32 bits of 32, up to 256; of
+       8 bits it is 128.
     4. The sums of a thread are at most 160, 96 of operands of 8 bits; for
        `mma_sync` 128 and 64.
     5. With `swap` or `split_k` > 1, `store = direct`. `store = tma` is for
