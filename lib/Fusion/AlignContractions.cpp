@@ -46,7 +46,7 @@ struct Padding {
 static std::optional<Padding> findPadding(ContractOp contract) {
   auto type = contract.getLhs().getType();
   Type element = type.getElementType();
-  if (!element.isF16() && !element.isBF16() &&
+  if (!element.isF16() && !element.isBF16() && !contract.usesTF32() &&
       type.getElementTypeBitWidth() != 8)
     return std::nullopt;
   if (contract.getContractedAxes().size() != 1)
@@ -152,6 +152,79 @@ static void rewrite(const Padding &padding) {
   contract.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Whether tensor cores read the elements along the summed axis only.
+static bool hasOneOrder(ContractOp contract) {
+  return contract.usesTF32() ||
+         contract.getLhs().getType().getElementTypeBitWidth() == 8;
+}
+
+/// Whether the contraction is a product of matrices, for each place of other
+/// axes: each operand has an axis that the other one lacks.
+static bool isProduct(ContractOp contract) {
+  auto hasOwn = [](StringRef axes, StringRef others) {
+    return llvm::any_of(axes,
+                        [&](char axis) { return !others.contains(axis); });
+  };
+  return contract.getContractedAxes().size() == 1 &&
+         hasOwn(contract.getLhsAxes(), contract.getRhsAxes()) &&
+         hasOwn(contract.getRhsAxes(), contract.getLhsAxes());
+}
+
+/// The operand with axis `k` last, and so its `axes`.
+static Value transposeTo(OpBuilder &builder, Value operand, std::string &axes,
+                         char k) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  if (axes.back() == k)
+    return operand;
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, axes.size()));
+  auto *place = order.begin() + axes.find(k);
+  std::rotate(place, place + 1, order.end());
+  SmallVector<int64_t> shape;
+  std::string moved;
+  for (int64_t dim : order) {
+    shape.push_back(type.getDimSize(dim));
+    moved += axes[dim];
+  }
+  axes = moved;
+  return TransposeOp::create(builder, operand.getLoc(), type.clone(shape),
+                             operand, order);
+}
+
+/// The contraction of operands that lie along the summed axis, copied if they
+/// do not, where the copies take less than the ordinary cores take for the
+/// products.
+static ContractOp orderAlongSum(ContractOp contract,
+                                const MachineRates &machine) {
+  if (!hasOneOrder(contract) || !isProduct(contract))
+    return contract;
+  char k = contract.getContractedAxes().front();
+  std::string words[] = {contract.getLhsAxes().str(),
+                         contract.getRhsAxes().str()};
+  SmallVector<Value> operands(contract->getOperands());
+  double copies = 0;
+  for (auto [axes, operand] : llvm::zip_equal(words, operands))
+    copies += axes.back() == k ? 0 : copySeconds(operand, machine);
+  if (copies == 0 ||
+      copies >= productsOf(contract) / machine.operationsPerSecond)
+    return contract;
+  OpBuilder builder(contract);
+  for (auto [axes, operand] : llvm::zip_equal(words, operands))
+    operand = transposeTo(builder, operand, axes, k);
+  std::string spec =
+      words[0] + "," + words[1] + "->" + contract.getResultAxes().str();
+  auto ordered =
+      ContractOp::create(builder, contract.getLoc(), contract.getType(),
+                         builder.getStringAttr(spec), operands[0], operands[1],
+                         contract.getPrecisionAttr());
+  contract.replaceAllUsesWith(ordered.getResult());
+  contract.erase();
+  return ordered;
+}
+
 namespace {
 struct AlignContractionsPass
     : public mlir::fuse::impl::AlignContractionsBase<AlignContractionsPass> {
@@ -167,10 +240,14 @@ struct AlignContractionsPass
     MachineRates machine = MachineRates::of(chip);
     SmallVector<Padding> found;
     for (Block &block : getOperation().getBody())
-      for (ContractOp contract : block.getOps<ContractOp>()) {
-        std::optional<Padding> padding = findPadding(contract);
+      for (ContractOp contract :
+           llvm::make_early_inc_range(block.getOps<ContractOp>())) {
         unsigned bits = contract.getLhs().getType().getElementTypeBitWidth();
-        if (padding && gpu->multiplies(bits) && isWorthwhile(*padding, machine))
+        if (!gpu->multiplies(bits))
+          continue;
+        ContractOp ordered = orderAlongSum(contract, machine);
+        std::optional<Padding> padding = findPadding(ordered);
+        if (padding && isWorthwhile(*padding, machine))
           found.push_back(std::move(*padding));
       }
     llvm::for_each(found, rewrite);

@@ -200,14 +200,18 @@ def SplitContractions : Pass<"fuse-split-contractions", "::mlir::func::FuncOp"> 
 }
 
 def AlignContractions : Pass<"fuse-align-contractions", "::mlir::func::FuncOp"> {
-  let summary = "Pad operands of contractions to rows that tensor cores can read";
+  let summary = "Copy operands of contractions to rows that tensor cores can read";
   let description = [{
     Tensor maps read rows that start at multiples of 16 bytes. Where the last
-    dimension of a 16-bit operand has another size, the operand is copied with
+    dimension of an operand has another size, the operand is copied with
     zeros behind it: along the summed axis they change nothing, along another
-    one a slice drops what they give. Only for chips that have such maps, and
-    only if the copies are predicted to take less than the products would on
-    the ordinary cores. A dynamic size stays.
+    one a slice drops what they give. A dynamic size stays.
+
+    Operands of 8-bit floats and TF32 are read along the summed axis only. Others
+    are transposed first.
+
+    Only for chips that have such instructions, and only if the copies are
+    predicted to take less than the products would on the ordinary cores.
 
     Before:
     ```mlir
