@@ -35,6 +35,8 @@ FEWEST_CALLS, MOST_CALLS, MOST_OPERATIONS = 4, 32, 2e12
 # What is fused rounds to 16 bits in between, in torch as in Fuse, so that its error is one
 # of larger values, and cancellation may leave it.
 FUSED_SLACK = 8
+# TF32 is off by up to 2^-10 of each factor, 32-bit floats by 2^-24.
+TF32_SLACK = 300
 # Sets of products of 16-bit floats, which QuACK has.
 PRODUCTS = {
     *("layers", "few rows", "one row", "unknown rows", "orders", "odd sizes"),
@@ -45,6 +47,7 @@ PRODUCTS = {
 # a million by five times as much.
 SLACKS = {
     "fused": FUSED_SLACK,
+    "tf32": TF32_SLACK,
     "f8": FUSED_SLACK,
     "block scales": FUSED_SLACK,
     "weights": 2 * FUSED_SLACK,
@@ -213,6 +216,7 @@ class Comparison:
         def product(library):
             def run():
                 torch.backends.cuda.preferred_blas_library(library)
+                torch.backends.cuda.matmul.allow_tf32 = case.set == "tf32"
                 return torch.matmul(left, right, out=out)
 
             return run

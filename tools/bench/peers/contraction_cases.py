@@ -63,8 +63,8 @@ LARGE_WEIGHT_BYTES, BF16_BYTES = 32e6, 2
 class Case:
     # Such as "LLaMA-3 8B o bf16 4096x4096x4096".
     name: str
-    # layers, few rows, one row, unknown rows, odd sizes, orders, wide floats, decoding, fused,
-    # weights, f8 or block scales.
+    # layers, few rows, one row, unknown rows, odd sizes, orders, wide floats, tf32, decoding,
+    # fused, weights, f8 or block scales.
     set: str
     program: str
     inputs: tuple
@@ -89,17 +89,20 @@ def tensor_type(shape, dtype):
     return f"tensor<{'x'.join(map(str, shape))}x{dtype}>"
 
 
-def product(name, group, shape, dtype="bf16", order="mk,nk", rows_known=True):
-    """One product, each operand in either order."""
+def product(
+    name, group, shape, dtype="bf16", order="mk,nk", rows_known=True, precision=""
+):
+    """One product, each operand in either order; f32 of a precision such as "tf32"."""
     sizes = dict(zip("mnk", shape, strict=True))
     if not rows_known:
         sizes["m"] = "?"
     left, right = order.split(",")
     axes = (left, right, "mn")
     x, w, y = (tensor_type([sizes[a] for a in each], dtype) for each in axes)
+    option = f" precision = {precision}" if precision else ""
     program = (
         f"func.func @product(%x: {x}, %w: {w}) -> {y} {{\n"
-        f'  %y = fuse.contract "{order}->mn" %x, %w : {x}, {w} -> {y}\n'
+        f'  %y = fuse.contract "{order}->mn" %x, %w{option} : {x}, {w} -> {y}\n'
         f"  return %y : {y}\n}}\n"
     )
     known = dict(zip("mnk", shape, strict=True))
@@ -108,7 +111,7 @@ def product(name, group, shape, dtype="bf16", order="mk,nk", rows_known=True):
     def operands(torch, x, w):
         return x if left == "mk" else x.T, w.T if right == "nk" else w
 
-    title = f"{name} {dtype} {'x'.join(map(str, shape))}"
+    title = f"{name} {precision or dtype} {'x'.join(map(str, shape))}"
     return Case(
         title,
         group,
@@ -170,6 +173,19 @@ def _wide_floats():
             yield product(f"LLaMA-3 8B {layer}", "wide floats", (m, n, k), "f32")
     for side in SQUARES[2:-1]:
         yield product("square", "wide floats", (side,) * 3, "f64")
+
+
+def _tf32():
+    """Also a weight that lies the other way, which is transposed first."""
+    shapes = [("square", (side,) * 3) for side in SQUARES[2:]]
+    shapes += [
+        (f"LLaMA-3 8B {layer}", (m, n, k))
+        for m in LAYER_ROWS[:3]
+        for layer, (n, k) in MODELS["LLaMA-3 8B"].items()
+    ]
+    for name, shape in shapes:
+        yield product(name, "tf32", shape, "f32", precision="tf32")
+    yield product("square, x W", "tf32", (4096,) * 3, "f32", "mk,kn", precision="tf32")
 
 
 def _orders():
@@ -422,5 +438,6 @@ def all_cases():
         *_one_row(),
         *_few_rows(),
         *_wide_floats(),
+        *_tf32(),
         *_layers(),
     ]

@@ -22,6 +22,7 @@ SETS = {
     "orders": ("x W, x^T W, x^T W^T", 0.97),
     "odd sizes": ("odd sizes", 0.90),
     "wide floats": ("f32 and f64", 0.75),
+    "tf32": ("TF32", 0.90),
 }
 # Times over that of the product alone that are asked for, by how a name begins.
 BARS = {
