@@ -64,8 +64,8 @@ def scaled_matmul(g):
 
 
 def linear(g):
-    """What tensor cores run: 16 bits, rows in memory of whole 16 bytes."""
-    element = g.choice(["bf16", "bf16", "f16"])
+    """What tensor cores run: 16 bits or TF32, rows in memory of whole 16 bytes."""
+    element = g.choice(["bf16", "bf16", "f16", "f32"])
     rows, columns = (
         g.choice([1, 3, 16, 33, 65, 130]),
         g.choice([8, 16, 24, 40, 72, 136]),
@@ -94,7 +94,7 @@ def linear(g):
 
 def siblings(g):
     """Contractions of the same rows, some of whose results are combined."""
-    element = g.choice(["bf16", "bf16", "f16"])
+    element = g.choice(["bf16", "bf16", "f16", "f32"])
     rows, summed = g.choice([1, 3, 33, 65, 130]), g.choice([8, 40, 64, 72])
     widths = [g.choice([8, 16, 24, 40])]
     for _ in range(g.choice([1, 1, 2])):
@@ -152,6 +152,7 @@ def emit_matmul(g, value, operand, is_lhs, transposed, other_transposed, result)
     text = "fuse.matmul {o[0]}, {o[1]}"
     text += " transpose_lhs" if flags[0] else ""
     text += " transpose_rhs" if flags[1] else ""
+    text += precision_of(g, value.element)
     return g.emit(
         "matmul",
         text + " : {t[0]}, {t[1]} -> {r}",
@@ -160,6 +161,10 @@ def emit_matmul(g, value, operand, is_lhs, transposed, other_transposed, result)
         value.element,
         flags=flags,
     )
+
+
+def precision_of(g, element):
+    return " precision = tf32" if element == "f32" and g.chance(0.5) else ""
 
 
 def contract(g):
@@ -191,9 +196,10 @@ def contract(g):
     if g.chance(0.3):
         operands, left, right = operands[::-1], right, left
     spec = f"{left},{right}->{''.join(result)}"
+    option = precision_of(g, value.element)
     g.emit(
         "contract",
-        f'fuse.contract "{spec}" {{o[0]}}, {{o[1]}} : {{t[0]}}, {{t[1]}} -> {{r}}',
+        f'fuse.contract "{spec}" {{o[0]}}, {{o[1]}}{option} : {{t[0]}}, {{t[1]}} -> {{r}}',
         operands,
         made,
         value.element,
@@ -225,9 +231,10 @@ def attention(g):
     key, value = (g.argument(shape(keys, key_heads), element) for _ in range(2))
     causal = " causal" if g.chance(0.5) else ""
     scale = f" scale = {g.choice(['0.125', '1.0', '0.5'])}" if g.chance(0.4) else ""
+    option = precision_of(g, element)
     g.emit(
         "attention",
-        f"fuse.attention {order}{causal} {{o[0]}}, {{o[1]}}, {{o[2]}}{scale} "
+        f"fuse.attention {order}{causal} {{o[0]}}, {{o[1]}}, {{o[2]}}{scale}{option} "
         ": {t[0]}, {t[1]}, {t[2]}",
         [query, key, value],
         query.shape,
