@@ -236,3 +236,26 @@ def test_few_compilations_for_batches_that_torch_treats_apart():
     # torch has graphs of their own for sizes 0 and 1.
     assert counter.frame_count <= 3
     assert not any(r.failure for g in fuse_torch.report() for r in g.regions)
+
+
+def test_products_of_f32_are_tf32_where_torch_allows_it():
+    """A change compiles anew; each region has what was allowed when it was traced."""
+
+    def f(x, w, b):
+        return torch.relu(torch.nn.functional.linear(x, w, b)) * 2
+
+    x, w, b = torch.randn(64, 32), torch.randn(48, 32), torch.randn(48)
+    ours = torch.compile(
+        f, backend="fuse", dynamic=False, options={"contractions": "always"}
+    )
+    before = torch.get_float32_matmul_precision()
+    try:
+        for precision in ("highest", "high", "highest"):
+            torch.set_float32_matmul_precision(precision)
+            torch.testing.assert_close(ours(x, w, b), f(x, w, b))
+    finally:
+        torch.set_float32_matmul_precision(before)
+    programs = [r.program for graph in fuse_torch.report() for r in graph.regions]
+    assert ["precision = tf32" in program for program in programs] == [False, True]
+    (kernel,) = fuse.inspect(programs[1], chip="sm_90a").kernels
+    assert "#fuse.mma" in kernel.schedule and "operand_bits = 32" in kernel.schedule

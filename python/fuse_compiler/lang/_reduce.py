@@ -198,8 +198,9 @@ def _wide(x):
     return x if x.dtype == "f64" else cast(x, "f32")
 
 
-def einsum(spec, a, b):
-    """The sum of products by named axes, as in "mk,kn->mn"; two operands."""
+def einsum(spec, a, b, precision=None):
+    """The sum of products by named axes, as in "mk,kn->mn"; two operands. With
+    precision="tf32" tensor cores may multiply f32, of which they read TF32."""
     builder = a.builder
     a, b = builder.materialize(a), builder.materialize(b)
     left, _, rest = spec.replace(" ", "").partition(",")
@@ -212,9 +213,10 @@ def einsum(spec, a, b):
             if sizes.get(letter, 1) == 1:
                 sizes[letter] = dim
     shape = [sizes[letter] for letter in result]
+    option = _precision_option(precision, a.dtype)
     return builder.emit(
-        f'fuse.contract "{left},{right}->{result}" {a.name}, {b.name} : {a.type}, {b.type} -> '
-        f"{tensor_type(shape, a.dtype)}",
+        f'fuse.contract "{left},{right}->{result}" {a.name}, {b.name}{option} : '
+        f"{a.type}, {b.type} -> {tensor_type(shape, a.dtype)}",
         shape,
         a.dtype,
     )
@@ -233,8 +235,18 @@ def look_through(letters, x):
     return letters, x
 
 
-def matmul(a, b):
-    """The product of matrices [.., m, k] and [.., k, n]; leading dims broadcast.
+def _precision_option(precision, dtype):
+    """Other types than f32 have no precision to choose."""
+    if precision not in (None, "tf32"):
+        raise Unsupported(
+            f"expected a precision of 'tf32' or None, but got {precision!r}; leave it out"
+        )
+    return " precision = tf32" if precision and dtype == "f32" else ""
+
+
+def matmul(a, b, precision=None):
+    """The product of matrices [.., m, k] and [.., k, n]; leading dims broadcast. With
+    precision="tf32" tensor cores may multiply f32, of which they read TF32.
 
     Rows that were joined of several dims, [batch, tokens, k] as [batch * tokens, k], stay
     apart in the product, so that what follows with these dims fuses with it.
@@ -246,13 +258,13 @@ def matmul(a, b):
     apart = _rows_apart(a)
     if a.ndim == 2 and b.ndim == 2 and apart is not None:
         rows = _BATCH[: apart.ndim - 1]
-        product = einsum(f"{rows}k,kn->{rows}n", apart, b)
+        product = einsum(f"{rows}k,kn->{rows}n", apart, b, precision)
         return reshape(product, (a.shape[0], b.shape[1]))
     rank = max(a.ndim, b.ndim) - 2
     batch = _BATCH[:rank]
     left = batch[rank - (a.ndim - 2) :] + "mk"
     right = batch[rank - (b.ndim - 2) :] + "kn"
-    return einsum(f"{left},{right}->{batch}mn", a, b)
+    return einsum(f"{left},{right}->{batch}mn", a, b, precision)
 
 
 _BATCH = "abcdefghij"

@@ -18,6 +18,16 @@ CONTRACTION_LIMITS = {"rows": 1024, "k_multiple": 64, "columns_multiple": 8}
 CHOICES = ("auto", "never", "always")
 
 
+def tf32_is_allowed():
+    """Whether products of float32 may be of TF32. torch traces anew when that changes."""
+    try:
+        return torch.backends.cuda.matmul.allow_tf32
+    except (
+        RuntimeError
+    ):  # Chosen by the newer setting, beside which torch refuses the older.
+        return torch.backends.cuda.matmul.fp32_precision == "tf32"
+
+
 def contraction_reason(node, options):
     """Why a product stays eager, or None if a region may take it."""
     choice = options["contractions"]
@@ -36,8 +46,15 @@ def contraction_reason(node, options):
 def _reason_on_gpu(node, value):
     if torch.cuda.get_device_capability(value.device) != (9, 0):
         return "only Hopper's tensor cores are used"
-    if value.dtype not in (torch.float16, torch.bfloat16):
-        return f"tensor cores are used for float16 and bfloat16, not {value.dtype}"
+    if value.dtype == torch.float32 and not tf32_is_allowed():
+        return (
+            "torch multiplies float32 exactly, on ordinary cores "
+            "(torch.set_float32_matmul_precision('high') allows TF32)"
+        )
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32):
+        return (
+            f"tensor cores are used for float16, bfloat16 and TF32, not {value.dtype}"
+        )
     limits = CONTRACTION_LIMITS
     left = first_value(node.args[-2])
     rows, k, columns = (

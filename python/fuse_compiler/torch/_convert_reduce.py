@@ -8,6 +8,7 @@ decided elsewhere.
 
 from fuse_compiler import lang
 from fuse_compiler.lang import Unsupported
+from fuse_compiler.torch._contractions import tf32_is_allowed
 from fuse_compiler.torch._convert import converter, overload
 
 CONTRACTIONS = {
@@ -159,7 +160,9 @@ def _matmul(c, a, b):
 
 def _product(a, b):
     """Where nothing is summed it is a product element by element."""
-    return lang.mul(a, b) if a.shape[-1] == 1 else lang.matmul(a, b)
+    if a.shape[-1] == 1:
+        return lang.mul(a, b)
+    return lang.matmul(a, b, precision="tf32" if tf32_is_allowed() else None)
 
 
 @converter(overload("addmm.default"), overload("baddbmm.default"))
