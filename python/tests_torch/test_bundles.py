@@ -39,6 +39,27 @@ def example(name):
     return (ROOT / "examples" / f"{name}.mlir").read_text()
 
 
+def rotated(x, base=5e5):
+    """Halves of heads, turned by their token's angle."""
+    tokens, features = x.shape[1], x.shape[-1]
+    powers = torch.arange(0, features, 2, dtype=torch.double) / features
+    angles = torch.arange(tokens, dtype=torch.double)[:, None] * base**-powers
+    cos, sin = (f(angles)[:, None].to(x) for f in (torch.cos, torch.sin))
+    a, b = x.chunk(2, -1)
+    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+
+
+def llama_block(x, norm1, norm2, wq, wk, wv, wo, wgate, wup, wdown):
+    """What examples/llama3_block_gqa_f16.mlir says."""
+    h = F.rms_norm(x, x.shape[-1:], norm1, 1e-5)
+    q, k, v = ((h @ w.T).unflatten(-1, (-1, 64)) for w in (wq, wk, wv))
+    q, k, v = (y.transpose(1, 2) for y in (rotated(q), rotated(k), v))
+    a = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+    h = x + a.transpose(1, 2).flatten(2) @ wo.T
+    n = F.rms_norm(h, h.shape[-1:], norm2, 1e-5)
+    return h + (F.silu(n @ wgate.T) * (n @ wup.T)) @ wdown.T
+
+
 CASES = {
     "rms_norm": (example("rms_norm"), lambda x, w: F.rms_norm(x, (4096,), w, 1e-5)),
     "softmax": (example("softmax"), lambda x: F.softmax(x, -1)),
@@ -52,8 +73,8 @@ CASES = {
         lambda x, bias, r: F.gelu(x + bias, approximate="tanh") + r,
     ),
     "linear": (LINEAR, lambda x, w: x @ w.T),
-    # Tensor cores, attention, temporaries: beside the same program, compiled where it runs.
-    "llama3_block_gqa_f16": (example("llama3_block_gqa_f16"), None),
+    # Tensor cores, attention, temporaries.
+    "llama3_block_gqa_f16": (example("llama3_block_gqa_f16"), llama_block),
 }
 
 
@@ -132,6 +153,17 @@ def made(tensor, rows):
     return x.to(getattr(torch, element_name(tensor.dtype)))
 
 
+def check_near(found, eager, exact):
+    """No further from f64 than twice what eager is, in the mean and at most: its operators round to
+    the same type, and more often. Beside a result that eager has exactly, half a unit; in f32 some
+    units, which the compiler's own functions are off (docs/math.md)."""
+    unit = torch.finfo(found.dtype).eps * (8 if found.dtype == torch.float32 else 0.5)
+    off, allowed = ((y.double() - exact).abs() for y in (found, eager))
+    half = unit * exact.abs()
+    assert off.square().mean() <= (2 * allowed + half).square().mean()
+    assert off.max() <= 2 * allowed.max() + half.max()
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_bundle_computes_what_torch_does(name, tmp_path):
     torch.manual_seed(0)
@@ -140,14 +172,12 @@ def test_a_bundle_computes_what_torch_does(name, tmp_path):
     bundle = Bundle(text, program.name, tmp_path)
     for rows in (1, 129, 640):
         inputs = [made(tensor, rows) for tensor in program.inputs]
-        theirs = program(*inputs)
-        theirs = theirs if isinstance(theirs, tuple) else (theirs,)
-        if function:
-            theirs = (function(*(x.double() for x in inputs)).to(theirs[0].dtype),)
-        outputs = [torch.full_like(y, 9) for y in theirs]
+        compiled, eager = program(*inputs), function(*inputs)
+        exact = function(*(x.double() for x in inputs))
+        outputs = [torch.full_like(compiled, 9)]
         bundle.run(inputs, outputs)
-        for a, b in zip(outputs, theirs):
-            torch.testing.assert_close(a, b, rtol=2e-2, atol=2e-2)
+        for ours in (*outputs, compiled):
+            check_near(ours, eager, exact)
     if DEVICE == "cuda":
         check_capture(bundle, inputs, outputs)
     bundle.close()
