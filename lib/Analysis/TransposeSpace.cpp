@@ -77,6 +77,8 @@ private:
   void visit(Value value, const Subscripts &subscripts);
   std::optional<std::pair<int64_t, CrossedValue>>
   crossed(Value value, const Subscripts &subscripts);
+  int64_t seamAlong(int64_t across) const;
+  bool isKnown(Value value, const Subscripts &subscripts);
   void visitOperand(OpOperand &operand, const Subscripts &subscripts);
   void visitPointwise(Operation *op, const Subscripts &subscripts);
   void visitConcat(ConcatOp op, const Subscripts &subscripts);
@@ -94,7 +96,14 @@ private:
   /// Where operands of the path's concatenations start and end: an axis of the
   /// results, and an index along it.
   SmallVector<std::pair<int64_t, int64_t>> seams;
-  DenseMap<Value, SmallVector<Subscripts, 1>> seen;
+  /// A value is visited once for each way in which concatenations need it.
+  struct Visit {
+    Subscripts subscripts;
+    SmallVector<OpOperand *> joined;
+    /// The number of what was found.
+    std::optional<size_t> found;
+  };
+  DenseMap<Value, SmallVector<Visit, 1>> seen;
 };
 } // namespace
 
@@ -140,12 +149,41 @@ Walk::crossed(Value value, const Subscripts &subscripts) {
   }
   if (!dim)
     return std::nullopt;
+  return std::make_pair(
+      across, CrossedValue{
+                  value, {path}, along, *dim, inner.offset, seamAlong(across)});
+}
+
+int64_t Walk::seamAlong(int64_t across) const {
   int64_t seam = 0;
   for (auto [axis, index] : seams)
     if (axis == across)
       seam = std::gcd(seam, index);
-  return std::make_pair(
-      across, CrossedValue{value, path, along, *dim, inner.offset, seam});
+  return seam;
+}
+
+/// Whether the value has been visited. What another operand of a concatenation
+/// has found is needed at this one's places, too.
+bool Walk::isKnown(Value value, const Subscripts &subscripts) {
+  SmallVector<OpOperand *> joined;
+  llvm::copy_if(path, std::back_inserter(joined), [](OpOperand *operand) {
+    return isa<ConcatOp>(operand->getOwner());
+  });
+  std::optional<size_t> known;
+  for (const Visit &before : seen[value]) {
+    if (before.subscripts != subscripts)
+      continue;
+    if (before.joined == joined)
+      return true;
+    known = before.found;
+  }
+  seen[value].push_back({subscripts, joined, known});
+  if (!known)
+    return false;
+  auto &[across, crossed] = found[*known];
+  crossed.paths.push_back(path);
+  crossed.seam = std::gcd(crossed.seam, seamAlong(across));
+  return true;
 }
 
 std::optional<Subscripts> Walk::expanded(tensor::ExpandShapeOp op,
@@ -276,11 +314,10 @@ void Walk::visitConcat(ConcatOp op, const Subscripts &subscripts) {
 }
 
 void Walk::visit(Value value, const Subscripts &subscripts) {
-  auto &before = seen[value];
-  if (llvm::is_contained(before, subscripts))
+  if (isKnown(value, subscripts))
     return;
-  before.push_back(subscripts);
   if (auto here = crossed(value, subscripts)) {
+    seen[value].back().found = found.size();
     found.push_back(std::move(*here));
     return;
   }

@@ -61,7 +61,7 @@ TEST_F(TransposeSpaceTest, OpsBeforeTheTransposeAreLookedThrough) {
   ASSERT_TRUE(space);
   ASSERT_EQ(space->values.size(), 1u);
   EXPECT_EQ(space->values[0].value, input());
-  EXPECT_EQ(space->values[0].path.size(), 3u);
+  EXPECT_EQ(space->values[0].paths.front().size(), 3u);
 }
 
 TEST_F(TransposeSpaceTest, SlicesAfterTheTransposeMoveTheStart) {

@@ -37,7 +37,9 @@ inline constexpr int64_t kLeastTileSide = 16;
 struct CrossedValue {
   Value value;
   /// The operands that lead from the results to the value, in this order.
-  SmallVector<OpOperand *> path;
+  /// Several where operands of concatenations need the same of it at their own
+  /// places.
+  SmallVector<SmallVector<OpOperand *>, 1> paths;
   /// The dimension along which the value is contiguous, and that which the last
   /// one of the results walks.
   int64_t along, dim;
@@ -45,7 +47,7 @@ struct CrossedValue {
   /// plus this.
   int64_t offset;
   /// What a number of lanes along `across` must divide so that all of them lie
-  /// in one operand of each concatenation on the path; 0 for any number.
+  /// in one operand of each concatenation on the paths; 0 for any number.
   int64_t seam = 0;
 };
 

@@ -59,8 +59,12 @@ private:
   void placeBlock();
   void addTiles();
   SmallVector<Index, 4> indices(const Place &place);
-  Point source(const CrossedValue &crossed, const Place &place,
+  Point follow(ArrayRef<OpOperand *> path, const Place &place,
                Value *inside = nullptr);
+  Point source(const CrossedValue &crossed, const Place &place) {
+    return follow(crossed.paths.front(), place);
+  }
+  Value isNeeded(const CrossedValue &crossed, const Place &place);
   Point operandOf(ConcatOp concat, unsigned number, Point point, Value *inside);
   Value exists(const Place &place);
   Index slot(const Place &place);
@@ -181,14 +185,14 @@ SmallVector<Index, 4> TransposeLowering::indices(const Place &place) {
   return result;
 }
 
-/// Where a crossed value has the element that the results need at a place.
-/// `inside`, where given, becomes whether it has one: an operand of a
-/// concatenation has but a part of the places.
-Point TransposeLowering::source(const CrossedValue &crossed, const Place &place,
+/// Where the value at the end of a path has the element that the results need
+/// at a place. `inside`, where given, becomes whether it has one: an operand of
+/// a concatenation has but a part of the places.
+Point TransposeLowering::follow(ArrayRef<OpOperand *> path, const Place &place,
                                 Value *inside) {
   Point point;
   point.dims = indices(place);
-  for (OpOperand *operand : crossed.path) {
+  for (OpOperand *operand : path) {
     Operation *op = operand->getOwner();
     if (isa<YieldOp>(op))
       continue;
@@ -201,6 +205,23 @@ Point TransposeLowering::source(const CrossedValue &crossed, const Place &place,
                 : movedPoint(emitter, op, point);
   }
   return point;
+}
+
+/// Whether the results need a crossed value at a place; null if they do at all.
+Value TransposeLowering::isNeeded(const CrossedValue &crossed,
+                                  const Place &place) {
+  Value needed;
+  for (ArrayRef<OpOperand *> path : crossed.paths) {
+    Value inside;
+    follow(path, place, &inside);
+    if (!inside)
+      return inside;
+    needed =
+        needed
+            ? Value(arith::OrIOp::create(builder, frame.loc(), needed, inside))
+            : inside;
+  }
+  return needed;
 }
 
 /// The point of an operand of a concatenation.
@@ -291,8 +312,8 @@ Value TransposeLowering::readStored(unsigned number, const Place &place) {
   const CrossedValue &crossed = space.values[number];
   Location loc = crossed.value.getLoc();
   Type element = elementOf(number);
-  Value inside = exists(place);
-  Point point = source(crossed, place, &inside);
+  Value inside = frame.both(exists(place), isNeeded(crossed, place));
+  Point point = source(crossed, place);
   auto load = [&] {
     return emitter.toStorage(loc, element, readVector(crossed, point));
   };

@@ -244,6 +244,9 @@ struct JoinReductions : public OpRewritePattern<ReduceOp> {
                         isa<FloatType>(getElementTypeOrSelf(outer.getType()));
     if (inner.getKind() != outer.getKind() && !isMeanOfSums)
       return rewriter.notifyMatchFailure(outer, "of another kind");
+    if (outer.getKind() == ReduceKind::prod)
+      return rewriter.notifyMatchFailure(
+          outer, "a product may overflow in another order");
     ArrayRef<int64_t> shape = shapeOf(inner.getInput());
     SmallVector<int64_t> dims(inner.getDims()), left;
     double terms = 1;

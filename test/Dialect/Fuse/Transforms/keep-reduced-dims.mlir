@@ -69,3 +69,14 @@ func.func @joined(%x: tensor<?x2x64xf32>) -> (tensor<64xf32>, tensor<1x1x64xf32>
   %c = fuse.reduce sum %r dims = [1] : tensor<?x2xf32> -> tensor<?xf32>
   return %a, %b, %c : tensor<64xf32>, tensor<1x1x64xf32>, tensor<?xf32>
 }
+
+// -----
+
+// A product may overflow in another order.
+// CHECK-LABEL: func.func @products
+// CHECK-COUNT-2: fuse.reduce prod
+func.func @products(%x: tensor<?x2x64xf32>) -> tensor<64xf32> {
+  %p = fuse.reduce prod %x dims = [1] : tensor<?x2x64xf32> -> tensor<?x64xf32>
+  %q = fuse.reduce prod %p dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
+  return %q : tensor<64xf32>
+}
