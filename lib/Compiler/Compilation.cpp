@@ -111,7 +111,7 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.strict = options.strict;
   pipeline.aligned = facts.aligned16;
   pipeline.divisible = facts.divisible;
-  pipeline.size = facts.size;
+  pipeline.size = facts.callSize;
   pipeline.inPlace = !facts.separate;
   pipeline.indexBits = facts.index32 ? 32 : 64;
   pipeline.launchOverlap = options.launchOverlap;
@@ -395,7 +395,7 @@ Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
   for (auto kernel : entry.getOps<mlir::fuse::KernelOp>())
     keys.push_back({kernel.getKernelName().str(),
                     mlir::fuse::kernelKey(kernel, dims, facts.divisible,
-                                          facts.size, *assumed)});
+                                          facts.callSize, *assumed)});
   return keys;
 }
 
@@ -433,7 +433,7 @@ Compilation::candidates(const Facts &facts) {
     return target.takeError();
   target->aligned = facts.aligned16;
   target->strict = state->options.strict;
-  target->size = facts.size;
+  target->size = facts.callSize;
   // A tuning file and --candidate choose, too.
   auto scheduled = state->lower(Stage::Schedule, facts);
   if (!scheduled)

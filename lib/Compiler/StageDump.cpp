@@ -27,8 +27,8 @@ std::string stageFileName(unsigned number, StringRef stage,
     missing.push_back("index64");
   if (facts.separate != usual.separate)
     missing.push_back("in-place");
-  if (facts.size != runtime::CallSize::large)
-    missing.push_back(name(facts.size));
+  if (facts.callSize != runtime::CallSize::large)
+    missing.push_back(name(facts.callSize));
   for (runtime::Layout layout : facts.layouts)
     missing.push_back(runtime::name(layout));
   for (StringRef size : facts.sizes)

@@ -99,9 +99,7 @@ private:
   int64_t numClustered() {
     return llvm::TypeSwitch<Attribute, int64_t>(kernel.getScheduleAttr())
         .Case([](RowsScheduleAttr rows) { return rows.clusterSize(); })
-        .Case([](ColumnsScheduleAttr columns) {
-          return columns.getBlocksPerColumn();
-        })
+        .Case([](ColumnsScheduleAttr columns) { return columns.clusterSize(); })
         .Case([&](MmaScheduleAttr mma) {
           return current.step == Launch::combine ? 1 : mma.clusterSize();
         })

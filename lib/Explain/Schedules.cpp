@@ -43,37 +43,31 @@ static std::string describeRows(ArrayRef<std::optional<int64_t>> lengths) {
 static std::string explainHold(RowsScheduleAttr schedule, StringRef row,
                                bool isDynamic, bool isOnce) {
   std::string group =
-      plural(schedule.threadsPerRow() / schedule.getBlocksPerRow(), "thread");
-  if (schedule.getWholeGrid())
+      plural(schedule.threadsPerRow() / schedule.blocksPerRow(), "thread");
+  if (schedule.sharesGrid())
     return formatv("it reduces all elements, which up to {0} of {1} share; "
                    "these meet at a barrier of the grid and read their part "
                    "again",
-                   plural(schedule.getBlocksPerRow(), "block"), group);
-  if (schedule.getBlocksPerRow() > 1)
-    group += formatv(" in each of {0} blocks (a cluster)",
-                     schedule.getBlocksPerRow());
-  bool isStreamed = schedule.getHold() == HoldKind::cache ||
-                    schedule.getHold() == HoldKind::loop;
-  if (isOnce && isStreamed)
+                   plural(schedule.blocksPerRow(), "block"), group);
+  if (schedule.blocksPerRow() > 1)
+    group +=
+        formatv(" in each of {0} blocks (a cluster)", schedule.blocksPerRow());
+  if (isOnce && isa<CacheHoldAttr, LoopHoldAttr>(schedule.getHold()))
     return formatv("it reduces {0}, which {1} read once and do not keep", row,
                    group);
-  switch (schedule.getHold()) {
-  case HoldKind::registers:
+  if (isa<RegistersHoldAttr>(schedule.getHold()))
     return formatv("it reduces {0}, which fit in the registers of {1}, so that "
                    "memory is read once",
                    row, group);
-  case HoldKind::cache:
+  if (isa<CacheHoldAttr>(schedule.getHold()))
     return formatv("it reduces {0}, which {1} read again from the caches, so "
                    "that memory is read once and registers are left for more "
                    "threads",
                    row, group);
-  case HoldKind::shared:
+  if (isa<SharedHoldAttr>(schedule.getHold()))
     return formatv("it reduces {0}, which fit in the shared memory and the "
                    "registers of a block of {1}, so that memory is read once",
                    row, group);
-  case HoldKind::loop:
-    break;
-  }
   return formatv("it reduces {0} {1}, so that {2} read them again for each "
                  "reduction that depends on another",
                  row,
@@ -117,8 +111,9 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
                 });
   std::string text =
       explainHold(schedule, describeRows(lengths), isDynamic, isOnce);
-  bool isShared = schedule.getHold() == HoldKind::shared;
-  text += explainStages(schedule.getStages(), isShared ? "row" : "step");
+  bool isShared = isa<SharedHoldAttr>(schedule.getHold());
+  text +=
+      explainStages(schedule.getHold().getStages(), isShared ? "row" : "step");
   if (isDynamic)
     text += explainLengths(kernel);
   if (schedule.getPersistent() > 0)
@@ -127,10 +122,10 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
                     schedule.getPersistent());
   if (succeeded(segments) && !segments->front().across.empty())
     text += ", adds up what all rows are reduced to, and meets the others";
-  if (schedule.getRowsPerThread() > 1)
+  if (schedule.rowsPerThread() > 1)
     text += formatv("; each thread has {0} rows, of which it loads all before "
                     "it reduces one, and reads once what they share",
-                    schedule.getRowsPerThread());
+                    schedule.rowsPerThread());
   if (schedule.getLeastBlocks() > 0)
     text += formatv("; ptxas gives it the registers that leave room for {0} on "
                     "a multiprocessor",
@@ -152,16 +147,16 @@ static std::string explainColumns(KernelOp kernel,
     }
 
   std::string sharing = plural(schedule.getSplits(), "thread");
-  if (schedule.getParts() > 1)
-    sharing += formatv(" in each of up to {0} blocks", schedule.getParts());
-  if (schedule.getBlocksPerColumn() > 1)
-    sharing += formatv(" in each of {0} blocks (a cluster)",
-                       schedule.getBlocksPerColumn());
+  if (schedule.parts() > 1)
+    sharing += formatv(" in each of up to {0} blocks", schedule.parts());
+  if (schedule.clusterSize() > 1)
+    sharing +=
+        formatv(" in each of {0} blocks (a cluster)", schedule.clusterSize());
   if (overLast)
     return formatv(
         "the last dimension that it reduces is contiguous; {0} share a "
         "result's elements, and neighbours read neighbouring ones{1}",
-        sharing, explainStages(schedule.getStages()));
+        sharing, explainStages(schedule.getHold().getStages()));
   std::string folded;
   if (schedule.getFold() > 1)
     folded = formatv("; {0} rows are walked as one, so that vectors of {1} lie "
@@ -171,7 +166,7 @@ static std::string explainColumns(KernelOp kernel,
       "it reduces other dimensions than the last; {0} share a "
       "column's elements, and neighbours read neighbouring columns{1}"
       "{2}",
-      sharing, explainStages(schedule.getStages()), folded);
+      sharing, explainStages(schedule.getHold().getStages()), folded);
 }
 
 Reason mlir::fuse::whyOrdinaryCores(KernelOp kernel, const DimClasses &dims,

@@ -105,8 +105,8 @@ Error fuse::runtime::checkCudaCluster(const Launch &launch,
     return Error::success();
   return formatError("expected a GPU that runs kernel '{0}' in clusters of {1} "
                      "blocks, but got one whose parts have too few "
-                     "multiprocessors; give the kernel a schedule with fewer "
-                     "blocks_per_row (the stage schedule shows it)",
+                     "multiprocessors; give the kernel a schedule with a "
+                     "smaller cluster (the stage schedule shows it)",
                      launch.name, launch.cluster);
 }
 

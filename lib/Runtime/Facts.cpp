@@ -26,8 +26,8 @@ std::string Facts::str() const {
     names.push_back("index32");
   if (separate)
     names.push_back("separate");
-  if (size != CallSize::large)
-    names.push_back(name(size).str());
+  if (callSize != CallSize::large)
+    names.push_back(name(callSize).str());
   if (!layouts.empty())
     names.push_back(
         "layouts: " +
@@ -193,7 +193,7 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
                              {CallSize::brief, spec.briefBytes},
                              {CallSize::few, spec.fewBytes}})
     if (bound > 0 && bytes <= uint64_t(bound))
-      facts.size = size;
+      facts.callSize = size;
   if (Error error = narrowByInner(spec, *symbols, facts))
     return std::move(error);
   return facts;

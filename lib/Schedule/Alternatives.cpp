@@ -47,7 +47,7 @@ static int64_t stageBytes(KernelOp kernel, int64_t vector) {
 static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
                               const ScheduleTarget &target) {
   Schedules found;
-  if (proposal.getHold() != HoldKind::loop || proposal.getWholeGrid())
+  if (!isa<LoopHoldAttr>(proposal.getHold()) || proposal.sharesGrid())
     return found;
   int64_t mostStaged =
       target.sharedBytes /
@@ -58,15 +58,15 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
         continue;
       // Blocks that stay have as many threads as before.
       int64_t blocks = proposal.getPersistent() * proposal.getThreads();
-      auto walk =
-          RowsScheduleAttr::get(proposal.getContext(), threads,
-                                proposal.getVector(), /*rows_per_block=*/1,
-                                HoldKind::loop, unroll, /*in_registers=*/0,
-                                /*preload=*/false, proposal.getCopyGroups())
-              .withPersistent(llvm::divideCeil(blocks, threads));
+      MLIRContext *context = proposal.getContext();
+      auto walk = RowsScheduleAttr::get(
+          context, threads, proposal.getVector(), /*rows_per_block=*/1,
+          LoopHoldAttr::get(context, unroll), /*share=*/{},
+          llvm::divideCeil(blocks, threads));
       found.push_back(walk);
       if (threads * unroll * someStages <= mostStaged)
-        found.push_back(walk.withStages(someStages));
+        found.push_back(
+            walk.withHold(LoopHoldAttr::get(context, unroll, someStages)));
     }
   return found;
 }
@@ -88,19 +88,19 @@ static Schedules foldedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
                                const ScheduleTarget &target) {
   Reason reason;
   FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  if (failed(space) || !target.gpu || proposal.getHold() != HoldKind::loop ||
+  if (failed(space) || !target.gpu || !isa<LoopHoldAttr>(proposal.getHold()) ||
       !foldsRows(kernel, *space, dims))
     return {};
   int64_t columns = space->keptExtents().front().size;
   int64_t widest = widestVector(kernel, dims, space->domain, target);
   int64_t dividing = std::gcd(columns, widest);
   bool isFolded = proposal.getFold() > 1;
-  auto other =
-      ColumnsScheduleAttr::get(proposal.getContext(), proposal.getThreads(),
-                               isFolded ? dividing : widest,
-                               proposal.getSplits(), proposal.getHold(),
-                               proposal.getUnroll(), proposal.getParts())
-          .withFold(isFolded ? 1 : widest / dividing);
+  MLIRContext *context = proposal.getContext();
+  auto other = ColumnsScheduleAttr::get(
+      context, proposal.getThreads(), isFolded ? dividing : widest,
+      proposal.getSplits(),
+      LoopHoldAttr::get(context, proposal.getHold().getUnroll()),
+      partsOf(context, proposal.parts()), isFolded ? 1 : widest / dividing);
   if (dividing == widest || !hasRoom(other, kernel, dims, target))
     return {};
   return {other};
@@ -111,36 +111,35 @@ static Schedules foldedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
 static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
                                const DimClasses &dims,
                                const ScheduleTarget &target) {
-  auto with = [&](int64_t unroll, int64_t parts) {
-    return ColumnsScheduleAttr::get(proposal.getContext(),
-                                    proposal.getThreads(), proposal.getVector(),
-                                    proposal.getSplits(), proposal.getHold(),
-                                    unroll, parts)
-        .withFold(proposal.getFold())
-        .withEvictFirst(proposal.getEvictFirst());
+  MLIRContext *context = proposal.getContext();
+  auto with = [&](int64_t unroll, int64_t stages, ShareAttrInterface share,
+                  bool evictFirst) {
+    // Copies that run ahead leave the L2 as others do.
+    return ColumnsScheduleAttr::get(
+        context, proposal.getThreads(), proposal.getVector(),
+        proposal.getSplits(), LoopHoldAttr::get(context, unroll, stages), share,
+        proposal.getFold(), evictFirst && stages == 1);
   };
-  Schedules found = {
-      proposal.withStages(1).withEvictFirst(!proposal.getEvictFirst())};
-  int64_t parts = proposal.getParts(), unroll = proposal.getUnroll();
-  int64_t stages = proposal.getStages();
+  ShareAttrInterface share = proposal.getShare();
+  int64_t parts = proposal.parts(), unroll = proposal.getHold().getUnroll();
+  int64_t stages = proposal.getHold().getStages();
+  bool evicts = proposal.getEvictFirst();
+  Schedules found = {with(unroll, 1, share, !evicts)};
   if (parts > 1)
     for (int64_t number : {int64_t(1), parts / 2, 2 * parts})
       if (number <= mostParts)
-        found.push_back(with(unroll, number).withStages(stages));
+        found.push_back(with(unroll, stages, partsOf(context, number), evicts));
   int64_t most = target.gpu ? target.gpu->maxClusterSize : 1;
-  int64_t blocks = std::min(most, 2 * proposal.getBlocksPerColumn());
+  int64_t blocks = std::min(most, 2 * proposal.clusterSize());
   for (int64_t number = std::max<int64_t>(1, blocks / 4);
        number <= blocks && proposal.getFold() == 1; number *= 2)
-    found.push_back(
-        with(unroll, 1).withStages(stages).withBlocksPerColumn(number));
+    found.push_back(with(unroll, stages, clusterOf(context, number), evicts));
   for (int64_t number : {2, 4, 8})
     for (int64_t other : {int64_t(1), someStages})
       if (proposal.getThreads() * number * other *
               stageBytes(kernel, proposal.getVector()) <=
           target.sharedBytes)
-        found.push_back(with(number, parts)
-                            .withBlocksPerColumn(proposal.getBlocksPerColumn())
-                            .withStages(other));
+        found.push_back(with(number, other, share, evicts));
   llvm::erase_if(found, [&](ScheduleAttrInterface schedule) {
     return !hasRoom(cast<ColumnsScheduleAttr>(schedule), kernel, dims, target);
   });
@@ -155,24 +154,25 @@ static Schedules alternatives(ColumnsScheduleAttr proposal, KernelOp kernel,
   if (failed(reductionSpaceOf(kernel, dims, reason)))
     return {};
   Schedules found = foldedColumns(proposal, kernel, dims, target);
-  int64_t parts = proposal.getParts();
   // Their number follows from the block, which stays.
-  if (proposal.leavesParts() || proposal.getBlocksPerColumn() > 1) {
+  if (proposal.leavesParts() || proposal.getShare()) {
     llvm::append_range(found, sharedColumns(proposal, kernel, dims, target));
     return found;
   }
+  // With rows in registers fewer splits would need more of these.
+  bool isLoop = isa<LoopHoldAttr>(proposal.getHold());
   auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
     if (threads > target.maxThreads || splits > threads || splits < 1)
       return;
-    auto schedule = ColumnsScheduleAttr::get(proposal.getContext(), threads,
-                                             proposal.getVector(), splits,
-                                             proposal.getHold(), unroll, parts);
+    HoldAttrInterface hold = proposal.getHold();
+    if (isLoop)
+      hold = LoopHoldAttr::get(proposal.getContext(), unroll);
+    auto schedule = ColumnsScheduleAttr::get(
+        proposal.getContext(), threads, proposal.getVector(), splits, hold);
     if (hasRoom(schedule, kernel, dims, target))
       found.push_back(schedule);
   };
   int64_t threads = proposal.getThreads(), splits = proposal.getSplits();
-  // With rows in registers fewer splits would need more of these.
-  bool isLoop = proposal.getHold() == HoldKind::loop;
   for (int64_t unroll : {2, 4, 8})
     for (int64_t size : {threads / 2, threads, 2 * threads}) {
       add(size, splits, unroll);

@@ -108,9 +108,9 @@ static constexpr size_t mostFavourites = 14;
 static constexpr size_t mostAlike = 3;
 
 static bool areAlike(RowsScheduleAttr a, RowsScheduleAttr b) {
-  return a.getHold() == b.getHold() && a.getThreads() == b.getThreads() &&
-         a.getVector() == b.getVector() &&
-         a.getBlocksPerRow() == b.getBlocksPerRow() &&
+  return a.getHold().getKeyword() == b.getHold().getKeyword() &&
+         a.getThreads() == b.getThreads() && a.getVector() == b.getVector() &&
+         a.blocksPerRow() == b.blocksPerRow() &&
          a.getRowsPerBlock() == b.getRowsPerBlock();
 }
 

@@ -259,43 +259,44 @@ static void addReductions(BlockWork &work, double levels, int64_t group,
 
 /// Steps that one wait is for.
 template <typename Schedule> static double stagesAhead(Schedule schedule) {
-  return std::max<int64_t>(1, schedule.getStages() - 1);
+  return std::max<int64_t>(1, schedule.getHold().getStages() - 1);
 }
 
 /// Shared memory of a block whose copies run ahead, of so many bytes a vector.
 template <typename Schedule>
 static double stagedBytes(Schedule schedule, double vectorBytes) {
-  return schedule.getStages() == 1
-             ? 0
-             : schedule.getThreads() * schedule.getUnroll() *
-                   schedule.getStages() * vectorBytes;
+  HoldAttrInterface hold = schedule.getHold();
+  return hold.getStages() == 1 ? 0
+                               : schedule.getThreads() * hold.getUnroll() *
+                                     hold.getStages() * vectorBytes;
 }
 
 /// Of a thread that has `share` elements of a row.
 double KernelWork::rowRegistersOf(RowsScheduleAttr schedule,
                                   double share) const {
-  double weights = schedule.getPreload() ? tables : 0;
-  switch (schedule.getHold()) {
-  case HoldKind::registers:
-    return rowRegisters + share * (heldElementRegisters * words +
-                                   heldWeightRegisters * weights);
-  case HoldKind::cache:
-    // Exponentials stay.
-    if (hasExp)
-      return rowRegisters + share * heldElementRegisters * words;
-    return rowRegisters + loadedWordRegisters * share * streamedBytes / points /
-                              bytesPerRegister;
-  case HoldKind::shared: {
-    double inRegisters = schedule.getInRegisters() * schedule.getVector();
-    return rowRegisters + heldElementRegisters * inRegisters +
-           copiedElementRegisters * std::min(share, mostCopiedElements) +
-           copiedWeightRegisters * weights;
-  }
-  case HoldKind::loop:
-    return baseRegisters + stepRegisters +
-           schedule.getVector() * schedule.getUnroll() * streamedInputs;
-  }
-  llvm_unreachable("every way to hold a row is handled");
+  double weights = schedule.getHold().getPreload() ? tables : 0;
+  return llvm::TypeSwitch<Attribute, double>(schedule.getHold())
+      .Case([&](RegistersHoldAttr) {
+        return rowRegisters + share * (heldElementRegisters * words +
+                                       heldWeightRegisters * weights);
+      })
+      .Case([&](CacheHoldAttr) {
+        // Exponentials stay.
+        if (hasExp)
+          return rowRegisters + share * heldElementRegisters * words;
+        return rowRegisters + loadedWordRegisters * share * streamedBytes /
+                                  points / bytesPerRegister;
+      })
+      .Case([&](SharedHoldAttr hold) {
+        double inRegisters = hold.getInRegisters() * schedule.getVector();
+        return rowRegisters + heldElementRegisters * inRegisters +
+               copiedElementRegisters * std::min(share, mostCopiedElements) +
+               copiedWeightRegisters * weights;
+      })
+      .Case([&](LoopHoldAttr hold) {
+        return baseRegisters + stepRegisters +
+               schedule.getVector() * hold.getUnroll() * streamedInputs;
+      });
 }
 
 BlockWork KernelWork::rows(RowsScheduleAttr schedule,
@@ -304,7 +305,7 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
   BlockWork work;
   int64_t perBlock = schedule.getRowsPerBlock();
   int64_t group = schedule.threadsPerRow();
-  double blocks = schedule.getBlocksPerRow();
+  double blocks = schedule.blocksPerRow();
   double length = estimatedElements(space.columns(), dims);
   double share =
       ceilDiv(length, group * schedule.getVector()) * schedule.getVector();
@@ -317,16 +318,15 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
       bytes / work.blocks *
       sectorWaste(std::min<double>(length, group * schedule.getVector()));
   work.cachedBytes = tableBytes * length * perBlock / blocks;
-  if (tables > 0 && !schedule.getPreload())
+  if (tables > 0 && !schedule.getHold().getPreload())
     work.cachedWaits += lateWeightWait;
   work.instructions = threadInstructions;
   // A thread's rows exchange together.
-  double held = share * schedule.getRowsPerThread();
+  double held = share * schedule.rowsPerThread();
   addPoints(work, held);
   addReductions(work, space.levels.size(), group, gpu);
   if (blocks > 1)
-    work.reductions *=
-        schedule.getWholeGrid() ? gridReduction : clusterReduction;
+    work.reductions *= schedule.sharesGrid() ? gridReduction : clusterReduction;
 
   // Only what is held has to have its registers; loads wait for theirs.
   double registers = rowRegistersOf(schedule, held);
@@ -334,31 +334,24 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
                                  gpu.registersPerSM / double(work.threads));
   work.registers = std::min(registers, most);
   work.registerError = registerError;
-  switch (schedule.getHold()) {
-  case HoldKind::registers:
-    work.registers = registers;
-    return work;
-  case HoldKind::loop: {
-    double step = schedule.getVector() * schedule.getUnroll();
-    work.memoryWaits = ceilDiv(share, step * stagesAhead(schedule));
-    work.sharedBytes =
-        stagedBytes(schedule, streamedBytes / points * schedule.getVector());
-    work.instructions *= (walks + 1) / 2;
-    reread(work, walks, gpu);
-    return work;
-  }
-  case HoldKind::cache:
-    reread(work, walks, gpu);
-    return work;
-  case HoldKind::shared: {
-    double inRegisters = schedule.getInRegisters() * schedule.getVector();
-    double staged = std::max(0.0, share - inRegisters);
-    work.sharedBytes = schedule.getStages() * streamedBytes / points *
-                       std::min(length, staged * group) / blocks;
-    return work;
-  }
-  }
-  llvm_unreachable("every way to hold a row is handled");
+  llvm::TypeSwitch<Attribute>(schedule.getHold())
+      .Case([&](RegistersHoldAttr) { work.registers = registers; })
+      .Case([&](LoopHoldAttr hold) {
+        double step = schedule.getVector() * hold.getUnroll();
+        work.memoryWaits = ceilDiv(share, step * stagesAhead(schedule));
+        work.sharedBytes = stagedBytes(schedule, streamedBytes / points *
+                                                     schedule.getVector());
+        work.instructions *= (walks + 1) / 2;
+        reread(work, walks, gpu);
+      })
+      .Case([&](CacheHoldAttr) { reread(work, walks, gpu); })
+      .Case([&](SharedHoldAttr hold) {
+        double inRegisters = hold.getInRegisters() * schedule.getVector();
+        double staged = std::max(0.0, share - inRegisters);
+        work.sharedBytes = hold.getStages() * streamedBytes / points *
+                           std::min(length, staged * group) / blocks;
+      });
+  return work;
 }
 
 BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
@@ -369,7 +362,7 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
   bool isAcross = !space.isReduced(space.domain.size() - 1);
   double vector = schedule.getVector(), lanes = isAcross ? vector : 1;
   double width = schedule.getThreads() / schedule.getSplits() * lanes;
-  double parts = schedule.getParts() * schedule.getBlocksPerColumn();
+  double parts = schedule.parts() * schedule.clusterSize();
   double fold = schedule.getFold();
   double places =
       estimatedElements(space.reducedExtents(), dims) / parts / fold;
@@ -384,16 +377,15 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
     work.memoryBytes *= sectorWaste(width);
   addPoints(work, walked * vector);
   addReductions(work, space.levels.size(), schedule.getThreads(), gpu);
-  if (schedule.getBlocksPerColumn() > 1)
+  if (schedule.clusterSize() > 1)
     work.reductions *= clusterReduction;
-  double step = schedule.getUnroll() * vector;
-  if (schedule.getHold() == HoldKind::registers) {
+  if (isa<RegistersHoldAttr>(schedule.getHold())) {
     work.registers = registersFor(walked * vector);
     return work;
   }
+  double unroll = schedule.getHold().getUnroll(), step = unroll * vector;
   work.registers = baseRegisters + stepRegisters + step * streamedInputs;
-  work.memoryWaits =
-      ceilDiv(walked, schedule.getUnroll() * stagesAhead(schedule));
+  work.memoryWaits = ceilDiv(walked, unroll * stagesAhead(schedule));
   work.sharedBytes = stagedBytes(schedule, streamedBytes / points * vector);
   reread(work, walksOf(space), gpu);
   return work;

@@ -7,6 +7,7 @@
 
 #include "fuse/Schedule/LegalRows.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -32,7 +33,6 @@ static constexpr int64_t shortestElsewhere = 1024;
 static constexpr int64_t longestOfSeveral = 640;
 /// Aligned rows from so many elements on are read in full-width accesses.
 static constexpr int64_t shortestFullWidth = 64;
-static constexpr int64_t usualUnroll = 4, usualCopyGroups = 4;
 /// For what the blocks of a cluster wait at, and the row's alignment.
 static constexpr int64_t exchangeOverhead = 256, componentBytes = 8;
 
@@ -60,8 +60,8 @@ private:
     return llvm::divideCeil(facts.length,
                             share.vector * share.group * share.blocks);
   }
-  void add(int64_t threads, int64_t vector, int64_t rows, HoldKind hold,
-           int64_t blocks, int64_t rowsPerThread = 1);
+  void add(int64_t threads, int64_t vector, int64_t rows,
+           HoldAttrInterface hold, int64_t blocks);
   void addHeld(const Share &share);
   void addElsewhere(const Share &share);
   void addLoop(const Share &share);
@@ -105,14 +105,10 @@ bool BasicRows::suits(const Share &share) const {
 }
 
 void BasicRows::add(int64_t threads, int64_t vector, int64_t rows,
-                    HoldKind hold, int64_t blocks, int64_t rowsPerThread) {
-  if (threads > target.maxThreads)
-    return;
-  found.push_back(RowsScheduleAttr::get(
-      context, threads, vector, rows * rowsPerThread, hold, usualUnroll,
-      /*in_registers=*/0, /*preload=*/false, usualCopyGroups, blocks,
-      /*whole_grid=*/false, /*persistent=*/0, /*stages=*/1,
-      /*least_blocks=*/0, rowsPerThread));
+                    HoldAttrInterface hold, int64_t blocks) {
+  if (threads <= target.maxThreads)
+    found.push_back(RowsScheduleAttr::get(context, threads, vector, rows, hold,
+                                          clusterOf(context, blocks)));
 }
 
 /// One row a block, or several of threads that together are a usual block.
@@ -129,21 +125,23 @@ void BasicRows::addHeld(const Share &share) {
           mostHeldRegisters ||
       each > mostVectors || isIdle)
     return;
+  auto registers = RegistersHoldAttr::get(context);
   if (share.group >= warp)
-    add(share.group, share.vector, 1, HoldKind::registers, share.blocks);
+    add(share.group, share.vector, 1, registers, share.blocks);
   if (share.blocks > 1 || share.group > 256)
     return;
   for (int64_t threads : sharedBlocks) {
     if (threads <= share.group || threads % share.group != 0)
       continue;
     int64_t rows = threads / share.group;
-    add(threads, share.vector, rows, HoldKind::registers, 1);
+    add(threads, share.vector, rows, registers, 1);
     if (share.group > warp || facts.length > longestOfSeveral || facts.isAcross)
       continue;
     for (int64_t several : {2, 4})
       if (held * several <= mostHeldRegisters / 2 &&
           rows * several <= target.maxThreads)
-        add(threads, share.vector, rows, HoldKind::registers, 1, several);
+        add(threads, share.vector, rows * several,
+            RegistersHoldAttr::get(context, /*preload=*/false, several), 1);
   }
 }
 
@@ -156,19 +154,21 @@ void BasicRows::addElsewhere(const Share &share) {
       facts.length < share.group * share.blocks * share.vector)
     return;
   if (!facts.columnSums && each * share.vector <= mostCopied)
-    add(share.group, share.vector, 1, HoldKind::cache, share.blocks);
+    add(share.group, share.vector, 1, CacheHoldAttr::get(context),
+        share.blocks);
   bool isPart = facts.length % (share.group * share.vector) != 0;
   if (each * share.vector <= mostCopied && mayCopy(facts, share.vector) &&
       !(facts.columnSums && isPart) &&
       hasRoom(facts, target, share.group, share.vector, each, share.blocks))
-    add(share.group, share.vector, 1, HoldKind::shared, share.blocks);
+    add(share.group, share.vector, 1, SharedHoldAttr::get(context),
+        share.blocks);
 }
 
 void BasicRows::addLoop(const Share &share) {
   if (share.group < 2 * warp || facts.columnSums ||
       facts.length < 2 * share.group * share.blocks * share.vector)
     return;
-  add(share.group, share.vector, 1, HoldKind::loop, share.blocks);
+  add(share.group, share.vector, 1, LoopHoldAttr::get(context), share.blocks);
 }
 
 SmallVector<RowsScheduleAttr> BasicRows::all() {
@@ -220,14 +220,8 @@ public:
   SmallVector<RowsScheduleAttr> all();
 
 private:
-  RowsScheduleAttr with(int64_t unroll, int64_t inRegisters, bool preload,
-                        int64_t copyGroups, int64_t stages) const {
-    return RowsScheduleAttr::get(
-        base.getContext(), base.getThreads(), base.getVector(),
-        base.getRowsPerBlock(), base.getHold(), unroll, inRegisters, preload,
-        copyGroups, base.getBlocksPerRow(), /*whole_grid=*/false,
-        base.getPersistent(), stages, /*least_blocks=*/0,
-        base.getRowsPerThread());
+  RowsScheduleAttr with(HoldAttrInterface hold) const {
+    return base.withHold(hold).withLeastBlocks(0);
   }
   SmallVector<RowsScheduleAttr> walks() const;
   SmallVector<RowsScheduleAttr> sharedWalks() const;
@@ -256,7 +250,8 @@ SmallVector<RowsScheduleAttr> RefinedRows::sharedWalks() const {
       for (bool preload : {false, true})
         for (int64_t inRegisters : held)
           if (unroll <= std::max<int64_t>(2, each))
-            walks.push_back(with(unroll, inRegisters, preload, copyGroups, 1));
+            walks.push_back(with(SharedHoldAttr::get(
+                base.getContext(), unroll, inRegisters, preload, copyGroups)));
   return walks;
 }
 
@@ -265,29 +260,30 @@ SmallVector<RowsScheduleAttr> RefinedRows::loops() const {
   for (int64_t unroll : {1, 2, 4, 8}) {
     if (unroll > each || unroll * base.getVector() > mostCopied / 2)
       continue;
-    walks.push_back(with(unroll, 0, false, usualCopyGroups, 1));
+    walks.push_back(with(LoopHoldAttr::get(base.getContext(), unroll)));
     for (int64_t stages : {3, 4})
       if (mayCopy(facts, base.getVector()) && each >= 2 * unroll &&
           hasRoom(facts, target, base.getThreads(), base.getVector(),
-                  unroll * stages, base.getBlocksPerRow()))
-        walks.push_back(with(unroll, 0, false, usualCopyGroups, stages));
+                  unroll * stages, base.blocksPerRow()))
+        walks.push_back(
+            with(LoopHoldAttr::get(base.getContext(), unroll, stages)));
   }
   return walks;
 }
 
 SmallVector<RowsScheduleAttr> RefinedRows::walks() const {
-  switch (base.getHold()) {
-  case HoldKind::registers:
-    return {with(usualUnroll, 0, false, usualCopyGroups, 1),
-            with(usualUnroll, 0, true, usualCopyGroups, 1)};
-  case HoldKind::cache:
-    return {with(usualUnroll, 0, false, usualCopyGroups, 1)};
-  case HoldKind::shared:
-    return sharedWalks();
-  case HoldKind::loop:
-    return loops();
-  }
-  llvm_unreachable("every way to hold a row is handled");
+  using Walks = SmallVector<RowsScheduleAttr>;
+  return llvm::TypeSwitch<Attribute, Walks>(base.getHold())
+      .Case([&](RegistersHoldAttr hold) {
+        Walks walks;
+        for (bool preload : {false, true})
+          walks.push_back(with(RegistersHoldAttr::get(
+              base.getContext(), preload, hold.getRowsPerThread())));
+        return walks;
+      })
+      .Case([&](CacheHoldAttr hold) { return Walks{with(hold)}; })
+      .Case([&](SharedHoldAttr) { return sharedWalks(); })
+      .Case([&](LoopHoldAttr) { return loops(); });
 }
 
 /// Blocks that stay, where something is reduced over all rows: as many as
@@ -295,6 +291,7 @@ SmallVector<RowsScheduleAttr> RefinedRows::walks() const {
 SmallVector<RowsScheduleAttr>
 RefinedRows::staying(RowsScheduleAttr schedule) const {
   SmallVector<RowsScheduleAttr> found;
+  auto shared = dyn_cast<SharedHoldAttr>(schedule.getHold());
   for (int64_t threads : {256, 512, 768, 1024, 1536, 2048}) {
     int64_t blocks = threads / schedule.getThreads();
     if (blocks == 0 || blocks > target.gpu->maxBlocksPerSM)
@@ -304,10 +301,10 @@ RefinedRows::staying(RowsScheduleAttr schedule) const {
       continue;
     found.push_back(stay);
     for (int64_t stages : {2, 3})
-      if (schedule.getHold() == HoldKind::shared && schedule.getPreload() &&
+      if (shared && shared.getPreload() &&
           hasRoom(facts, target, schedule.getThreads(), schedule.getVector(),
                   blocks * stages * each, 1))
-        found.push_back(stay.withStages(stages));
+        found.push_back(stay.withHold(shared.withStages(stages)));
   }
   return found;
 }
@@ -317,19 +314,20 @@ void RefinedRows::addBounds(RowsScheduleAttr schedule) {
   // ptxas takes few registers, and starts few loads ahead, unless it is told
   // how many blocks there is to be room for.
   constexpr int64_t threadsOfProducts = 512;
-  bool isLoaded = schedule.getHold() == HoldKind::registers ||
-                  schedule.getHold() == HoldKind::cache;
-  if (facts.isProduct() && isLoaded && schedule.getVector() > 4 &&
-      schedule.getThreads() <= threadsOfProducts) {
+  HoldAttrInterface hold = schedule.getHold();
+  if (facts.isProduct() && isa<RegistersHoldAttr, CacheHoldAttr>(hold) &&
+      schedule.getVector() > 4 && schedule.getThreads() <= threadsOfProducts) {
     found.push_back(
         schedule.withLeastBlocks(threadsOfProducts / schedule.getThreads()));
     return;
   }
   found.push_back(schedule);
-  bool isHeld = schedule.getHold() == HoldKind::registers;
-  double held = isHeld ? each * schedule.getVector() *
-                             schedule.getRowsPerThread() * wordsOf(facts)
-                       : schedule.getInRegisters() * schedule.getVector();
+  double held = 0;
+  if (isa<RegistersHoldAttr>(hold))
+    held =
+        each * schedule.getVector() * schedule.rowsPerThread() * wordsOf(facts);
+  else if (auto shared = dyn_cast<SharedHoldAttr>(hold))
+    held = shared.getInRegisters() * schedule.getVector();
   constexpr double otherRegisters = 20;
   int64_t before = 0;
   for (int64_t threads : {512, 768, 1024, 1536, 2048}) {

@@ -48,7 +48,7 @@ static void addLengths(KernelOp kernel, const DimClasses &dims,
   Reason reason;
   if (auto rows = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr())) {
     auto segments = reductionSegmentsOf(kernel, dims, reason);
-    if (failed(segments) || rows.getWholeGrid())
+    if (failed(segments) || rows.sharesGrid())
       return;
     for (const ReductionSegment &segment : *segments) {
       lengths.add(segment.space.columns());

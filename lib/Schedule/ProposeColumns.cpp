@@ -132,7 +132,7 @@ private:
   int64_t inputs() const {
     return streamedInputs(kernel, dims, space.domain).size();
   }
-  HoldKind hold() const;
+  bool isHeld() const;
 
   KernelOp kernel;
   const DimClasses &dims;
@@ -282,8 +282,7 @@ bool Proposal::evictsFirst() {
   if (isJoined)
     return false;
   bool areWords = narrowestBits(kernel, dims, space.domain) * vector >= 32;
-  return calls == CallSize::small && areWords && hold() == HoldKind::loop &&
-         isWalkedOnce &&
+  return calls == CallSize::small && areWords && !isHeld() && isWalkedOnce &&
          llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
            return space.isReducedShape(dims.extents(value));
          });
@@ -295,7 +294,7 @@ bool Proposal::evictsFirst() {
 void Proposal::chooseStages() {
   if (evictsFirst() || isJoined)
     return;
-  bool isLoop = hold() == HoldKind::loop && isWalkedOnce;
+  bool isLoop = !isHeld() && isWalkedOnce;
   bool areLines =
       columns && *columns * std::max<int64_t>(1, 16 / vector) % lineBytes == 0;
   bool areShared = parts > 1 || clustered > 1;
@@ -309,10 +308,11 @@ void Proposal::chooseStages() {
   stages = clustered > 1 ? clusterStages : partStages;
 }
 
-HoldKind Proposal::hold() const {
+/// Whether all places of a thread stay in its registers.
+bool Proposal::isHeld() const {
   bool fits =
       places && llvm::divideCeil(*places, splits) * vector <= heldElements;
-  return fits && !isWalkedOnce ? HoldKind::registers : HoldKind::loop;
+  return fits && !isWalkedOnce;
 }
 
 ScheduleAttrInterface Proposal::schedule() {
@@ -324,12 +324,14 @@ ScheduleAttrInterface Proposal::schedule() {
   while (places && clustered > 1 && unroll > 1 &&
          splits * unroll * clustered > *places)
     unroll /= 2;
-  auto schedule = ColumnsScheduleAttr::get(kernel.getContext(), threads, vector,
-                                           splits, hold(), unroll, parts);
-  if (clustered > 1)
-    schedule = schedule.withBlocksPerColumn(clustered);
-  return schedule.withStages(stages).withFold(fold).withEvictFirst(
-      target.isGPU && evictsFirst());
+  MLIRContext *context = kernel.getContext();
+  HoldAttrInterface hold = RegistersHoldAttr::get(context);
+  if (!isHeld())
+    hold = LoopHoldAttr::get(context, unroll, stages);
+  return ColumnsScheduleAttr::get(context, threads, vector, splits, hold,
+                                  clustered > 1 ? clusterOf(context, clustered)
+                                                : partsOf(context, parts),
+                                  fold, target.isGPU && evictsFirst());
 }
 
 /// Whether the vectors of a column whose places are neighbours may start at the
@@ -418,7 +420,7 @@ static VectorChoice chooseVector(KernelOp kernel, const DimClasses &dims,
 
 int64_t mlir::fuse::exchangedBytes(ColumnsScheduleAttr schedule,
                                    const ReductionSpace &space) {
-  int64_t blocks = schedule.getBlocksPerColumn();
+  int64_t blocks = schedule.clusterSize();
   bool alongPlaces = space.isReduced(space.domain.size() - 1);
   int64_t lanes = alongPlaces ? 1 : schedule.getVector();
   return exchangedStates(schedule.getThreads(), schedule.getSplits(), blocks) *

@@ -20,16 +20,22 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr int64_t usualUnroll = 4, usualCopyGroups = 4;
 /// Vectors of a row that a CPU thread keeps in registers.
 static constexpr int64_t cpuHeldVectors = 8;
 
 static RowsScheduleAttr makeRows(MLIRContext *context, int64_t threads,
-                                 int64_t vector, HoldKind hold,
-                                 int64_t rowsPerBlock = 1) {
-  return RowsScheduleAttr::get(context, threads, vector, rowsPerBlock, hold,
-                               usualUnroll, /*in_registers=*/0,
-                               /*preload=*/false, usualCopyGroups);
+                                 int64_t vector, HoldAttrInterface hold) {
+  return RowsScheduleAttr::get(context, threads, vector, /*rows_per_block=*/1,
+                               hold);
+}
+
+/// Rows in registers, or walked in loops.
+static HoldAttrInterface
+holdFor(MLIRContext *context, bool held,
+        int64_t unroll = HoldAttrInterface::kUsualUnroll) {
+  if (held)
+    return RegistersHoldAttr::get(context);
+  return LoopHoldAttr::get(context, unroll);
 }
 
 static RowsScheduleAttr proposeForCPU(KernelOp kernel,
@@ -47,7 +53,7 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
           ? innermostVector(kernel, dims, space.domain, widest, target)
           : widest;
   return makeRows(kernel.getContext(), /*threads=*/1, vector,
-                  held ? HoldKind::registers : HoldKind::loop);
+                  holdFor(kernel.getContext(), held));
 }
 
 /// Threads of a walk over a row of any length, which needs it twice or once.
@@ -82,17 +88,18 @@ static RowsScheduleAttr walkOf(KernelOp kernel, const ReductionSegment &segment,
   if (!isKnown && !facts.mayLeaveEdges && !target.divisible)
     vector = 1;
   // Deviations of vectors of eight take the registers of half as many.
-  int64_t unroll =
-      facts.hasDeviations && vector > 4 ? usualUnroll / 2 : usualUnroll;
+  constexpr int64_t usual = HoldAttrInterface::kUsualUnroll;
+  int64_t unroll = facts.hasDeviations && vector > 4 ? usual / 2 : usual;
+  MLIRContext *context = kernel.getContext();
   if (wantsGrid(facts, segment, *target.gpu))
-    return makeRows(kernel.getContext(), loopThreads, vector, HoldKind::loop)
-        .withWholeGrid(gridBlocks * target.gpu->multiprocessors);
+    return RowsScheduleAttr::get(
+        context, loopThreads, vector, /*rows_per_block=*/1,
+        LoopHoldAttr::get(context),
+        GridShareAttr::get(context, gridBlocks * target.gpu->multiprocessors));
   // Sums of columns need the row in registers, also one of no elements.
-  HoldKind hold = facts.columnSums ? HoldKind::registers : HoldKind::loop;
-  auto walk = RowsScheduleAttr::get(
-      kernel.getContext(), facts.once ? onceThreads : loopThreads, vector,
-      /*rows_per_block=*/1, hold, unroll, /*in_registers=*/0,
-      /*preload=*/false, usualCopyGroups);
+  auto walk =
+      makeRows(context, facts.once ? onceThreads : loopThreads, vector,
+               holdFor(context, /*held=*/facts.columnSums != 0, unroll));
   if (segment.across.empty())
     return walk;
   int64_t blocks = target.gpu->maxThreadsPerSM / walk.getThreads();
@@ -134,8 +141,9 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals,
                                return a.length() < b.length();
                              })->schedule;
   int64_t vector = longest.getVector();
-  int64_t group = longest.threadsPerRow() / longest.getBlocksPerRow();
-  bool leavesEdges = longest.getHold() == HoldKind::loop || group >= 2 * vector;
+  int64_t group = longest.threadsPerRow() / longest.blocksPerRow();
+  bool leavesEdges =
+      isa<LoopHoldAttr>(longest.getHold()) || group >= 2 * vector;
   for (const ShapeProposal &proposal : proposals) {
     vector = std::min(vector, proposal.schedule.getVector());
     ArrayRef<Extent> columns = proposal.segment.space.columns();
@@ -148,14 +156,14 @@ static RowsScheduleAttr scheduleForAll(ArrayRef<ShapeProposal> proposals,
   if (isGPU)
     agree = proposals.size() == 1;
   // The blocks of the grid share one row, not one of each shape.
-  bool sharesGrid = proposals.size() > 1 && longest.getWholeGrid();
+  bool sharesGrid = proposals.size() > 1 && longest.sharesGrid();
   if (agree && !sharesGrid)
     return longest;
-  if (!sharesGrid &&
-      (vector == longest.getVector() && longest.getHold() != HoldKind::shared))
+  if (!sharesGrid && (vector == longest.getVector() &&
+                      !isa<SharedHoldAttr>(longest.getHold())))
     return longest;
   return makeRows(longest.getContext(), longest.getThreads(), vector,
-                  HoldKind::loop);
+                  LoopHoldAttr::get(longest.getContext()));
 }
 
 /// The longest rows have what suits them best, and others the same, but for
@@ -174,7 +182,7 @@ static void proposeForShapes(KernelOp kernel, const DimClasses &dims,
       if (facts.length)
         proposal.schedule =
             makeRows(kernel.getContext(), longest.schedule.getThreads(), vector,
-                     HoldKind::loop);
+                     LoopHoldAttr::get(kernel.getContext()));
     }
 }
 
@@ -186,8 +194,9 @@ static RowsScheduleAttr proposeForGroups(KernelOp kernel,
   if (!groups || segments.size() > 1)
     return {};
   int64_t rows = std::max<int64_t>(1, fewestThreads / groups->rowThreads);
-  return makeRows(kernel.getContext(), rows * groups->rowThreads,
-                  groups->vector, HoldKind::registers, rows);
+  return RowsScheduleAttr::get(kernel.getContext(), rows * groups->rowThreads,
+                               groups->vector, rows,
+                               RegistersHoldAttr::get(kernel.getContext()));
 }
 
 ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,

@@ -7,6 +7,7 @@
 
 #include "fuse/Schedule/RowFeatures.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -19,7 +20,8 @@ class FeatureWriter {
 public:
   FeatureWriter(const RowFacts &facts, RowsScheduleAttr schedule, double rows,
                 const GPUTarget &gpu)
-      : facts(facts), schedule(schedule), rows(rows), gpu(gpu) {}
+      : facts(facts), schedule(schedule), hold(schedule.getHold()),
+        shared(dyn_cast<SharedHoldAttr>(hold)), rows(rows), gpu(gpu) {}
 
   SmallVector<float, 64> write();
 
@@ -32,6 +34,9 @@ private:
 
   const RowFacts &facts;
   RowsScheduleAttr schedule;
+  HoldAttrInterface hold;
+  /// Null if rows are held elsewhere.
+  SharedHoldAttr shared;
   double rows;
   const GPUTarget &gpu;
   SmallVector<float, 64> found;
@@ -96,21 +101,30 @@ void FeatureWriter::writeKernel() {
   add(bytes / gpu.l2Bytes);
 }
 
+/// A way to hold rows, as the trees have it.
+static int numberOf(HoldAttrInterface hold) {
+  return llvm::TypeSwitch<Attribute, int>(hold)
+      .Case([](RegistersHoldAttr) { return 0; })
+      .Case([](LoopHoldAttr) { return 1; })
+      .Case([](CacheHoldAttr) { return 2; })
+      .Case([](SharedHoldAttr) { return 3; });
+}
+
 void FeatureWriter::writeSchedule() {
   double group = schedule.getThreads() / double(schedule.groupsPerBlock());
-  add(static_cast<int>(schedule.getHold()));
+  add(numberOf(hold));
   add(schedule.getThreads());
   add(group);
   add(schedule.getVector());
   add(schedule.getVector() * facts.widestBytes);
   add(schedule.groupsPerBlock());
-  add(schedule.getRowsPerThread());
-  add(schedule.getBlocksPerRow());
-  add(schedule.getUnroll());
-  add(schedule.getStages());
-  add(schedule.getInRegisters());
-  add(schedule.getPreload());
-  add(schedule.getCopyGroups());
+  add(schedule.rowsPerThread());
+  add(schedule.blocksPerRow());
+  add(hold.getUnroll());
+  add(hold.getStages());
+  add(shared ? shared.getInRegisters() : 0);
+  add(hold.getPreload());
+  add(shared ? shared.getCopyGroups() : HoldAttrInterface::kUsualCopyGroups);
   add(schedule.getLeastBlocks() * schedule.getThreads());
   add(schedule.getPersistent() * schedule.getThreads() /
       double(gpu.multiprocessors));
@@ -119,16 +133,13 @@ void FeatureWriter::writeSchedule() {
 void FeatureWriter::writeShare() {
   double sharing = schedule.threadsPerRow(), vector = schedule.getVector();
   each = std::ceil(facts.length / (sharing * vector));
-  elements = each * vector * schedule.getRowsPerThread();
-  bool isLoop = schedule.getHold() == HoldKind::loop;
-  held = schedule.getHold() == HoldKind::registers ? elements
-         : schedule.getHold() == HoldKind::shared
-             ? schedule.getInRegisters() * vector
-             : 0;
+  elements = each * vector * schedule.rowsPerThread();
+  held = isa<RegistersHoldAttr>(hold) ? elements
+         : shared                     ? shared.getInRegisters() * vector
+                                      : 0;
   double places = each * vector * sharing;
-  double step = isLoop || schedule.getHold() == HoldKind::shared
-                    ? schedule.getUnroll()
-                    : each;
+  double step =
+      isa<LoopHoldAttr, SharedHoldAttr>(hold) ? hold.getUnroll() : each;
   double vectors = facts.length / (sharing * vector);
   add(each);
   add(elements);
@@ -147,38 +158,38 @@ void FeatureWriter::writeOccupancy() {
   double threads = schedule.getThreads();
   double words = std::max(1.0, facts.widestBytes / 4.0);
   constexpr double otherRegisters = 20;
-  double weights = schedule.getPreload() ? facts.weights : 0;
+  double weights = hold.getPreload() ? facts.weights : 0;
   double registers = otherRegisters + held * (words + weights);
-  if (schedule.getHold() == HoldKind::cache ||
-      schedule.getHold() == HoldKind::loop)
-    registers += std::min<double>(each, schedule.getUnroll()) *
+  if (isa<CacheHoldAttr, LoopHoldAttr>(hold))
+    registers += std::min<double>(each, hold.getUnroll()) *
                  schedule.getVector() * facts.inputBytes / 4.0;
   if (schedule.getLeastBlocks() > 0)
     registers = std::min<double>(
         registers, gpu.registersPerSM / (threads * schedule.getLeastBlocks()));
   registers = std::min<double>(registers, gpu.maxRegistersPerThread);
   double slots = 0;
-  if (schedule.getHold() == HoldKind::shared)
-    slots = (each - schedule.getInRegisters()) * schedule.getStages();
-  else if (schedule.getStages() > 1)
-    slots = schedule.getUnroll() * schedule.getStages();
-  double shared = slots * threads * schedule.getVector() * facts.inputBytes;
+  if (shared)
+    slots = (each - shared.getInRegisters()) * shared.getStages();
+  else if (hold.getStages() > 1)
+    slots = hold.getUnroll() * hold.getStages();
+  double sharedBytes =
+      slots * threads * schedule.getVector() * facts.inputBytes;
   double resident = std::min(
       {double(gpu.maxBlocksPerSM), std::floor(gpu.maxThreadsPerSM / threads),
        std::floor(gpu.registersPerSM / (threads * registers)),
        std::floor(gpu.sharedBytesPerSM /
-                  (shared + gpu.reservedSharedBytesPerBlock))});
+                  (sharedBytes + gpu.reservedSharedBytesPerBlock))});
   resident = std::max(1.0, resident);
   double grid =
-      std::ceil(rows / schedule.getRowsPerBlock()) * schedule.getBlocksPerRow();
+      std::ceil(rows / schedule.getRowsPerBlock()) * schedule.blocksPerRow();
   double waves = grid / (gpu.multiprocessors * resident);
   double flight = elements;
-  if (schedule.getHold() == HoldKind::loop)
-    flight = std::min(elements,
-                      double(schedule.getVector() * schedule.getUnroll() *
-                             std::max<int64_t>(1, schedule.getStages() - 1)));
+  if (isa<LoopHoldAttr>(hold))
+    flight =
+        std::min(elements, double(schedule.getVector() * hold.getUnroll() *
+                                  std::max<int64_t>(1, hold.getStages() - 1)));
   add(registers);
-  add(shared);
+  add(sharedBytes);
   add(resident);
   add(resident * threads);
   add(resident * threads * flight * facts.inputBytes);

@@ -130,12 +130,12 @@ static bool suits(RowsScheduleAttr schedule, const RowFacts &facts,
                       schedule.threadsPerRow() >= 2 * vector;
   constexpr int64_t otherBytes = 1024;
   int64_t bytes =
-      schedule.getHold() == HoldKind::shared
-          ? llvm::divideCeil(facts.length, schedule.getBlocksPerRow()) *
-                facts.inputBytes * schedule.getStages()
+      isa<SharedHoldAttr>(schedule.getHold())
+          ? llvm::divideCeil(facts.length, schedule.blocksPerRow()) *
+                facts.inputBytes * schedule.getHold().getStages()
           : 0;
   constexpr int64_t mostHeld = 64;
-  if (facts.isProduct() && schedule.getHold() == HoldKind::registers &&
+  if (facts.isProduct() && isa<RegistersHoldAttr>(schedule.getHold()) &&
       facts.length > mostHeld * schedule.threadsPerRow())
     return false;
   return vector <= facts.widest && threads <= target.maxThreads &&

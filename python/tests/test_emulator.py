@@ -61,17 +61,17 @@ def compiled(text, rows, columns, schedule):
 
 
 # Of rows that blocks share, each has its part in registers or in shared memory.
-REGISTERS = "rows_per_block = 1, hold = registers, preload = true"
-SHARED = "rows_per_block = 1, hold = shared, preload = true, copy_groups = 1"
+REGISTERS = "rows_per_block = 1, hold = registers<preload = true>"
+SHARED = "rows_per_block = 1, hold = shared<preload = true, copy_groups = 1>"
 
 
 @pytest.mark.parametrize(
     ("rows", "columns", "schedule"),
     [
         (57, 2048, "rows_per_block = 2, hold = registers"),
-        (16, 7168, f"{REGISTERS}, blocks_per_row = 2"),
-        (12, 11008, f"{REGISTERS}, blocks_per_row = 4"),
-        (5, 24576, f"{SHARED}, blocks_per_row = 8"),
+        (16, 7168, f"{REGISTERS}, share = cluster<2>"),
+        (12, 11008, f"{REGISTERS}, share = cluster<4>"),
+        (5, 24576, f"{SHARED}, share = cluster<8>"),
     ],
 )
 def test_layer_norm_of_rows_that_blocks_share(rows, columns, schedule):
@@ -87,7 +87,7 @@ def test_layer_norm_of_rows_that_blocks_share(rows, columns, schedule):
 
 @pytest.mark.parametrize(("rows", "columns", "blocks"), [(12, 9216, 4), (4, 32768, 8)])
 def test_two_inputs_of_rows_that_blocks_share(rows, columns, blocks):
-    schedule = f"{REGISTERS}, blocks_per_row = {blocks}"
+    schedule = f"{REGISTERS}, share = cluster<{blocks}>"
     program = compiled(UNIT_ROWS, rows, columns, schedule)
     x, g = np.random.default_rng(3).standard_normal(
         (2, rows, columns), dtype=np.float32

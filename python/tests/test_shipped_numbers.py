@@ -34,11 +34,14 @@ def test_written_numbers_are_read_again(fit, tmp_path):
 
 
 def test_fields_of_a_schedule():
-    schedule = "#fuse.rows<threads = 256, hold = cache, preload = true>"
+    parts = "hold = registers<preload = true>, share = cluster<4>"
+    schedule = f"#fuse.rows<threads = 256, {parts}>"
     assert fields_of(schedule) == {
         "threads": "256",
-        "hold": "cache",
+        "hold": "registers",
         "preload": "true",
+        "share": "cluster",
+        "cluster": "4",
     }
     assert number_in(schedule, "threads") == 256
     assert number_in(schedule, "rows_per_block") == 1

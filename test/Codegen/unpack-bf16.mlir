@@ -19,7 +19,7 @@ func.func @add(%x: tensor<4096x64xbf16>, %y: tensor<4096x64xbf16>) -> tensor<409
 // RUN: fuse inspect %s --entry gradient --target cuda --chip sm_90 --emit=ptx --no-cache | FileCheck %s --check-prefix=CARRIED
 // CARRIED-COUNT-32: cvt.f32.bf16
 func.func @gradient(%arg0: tensor<?x1024xbf16> {fuse.dims = ["rows"]}, %arg1: tensor<?x1024xbf16> {fuse.dims = ["rows"]}) -> (tensor<?x1024xbf16>, tensor<1024xf32>) {
-  %0:2 = fuse.kernel "gradient" ins(%arg0, %arg1 : tensor<?x1024xbf16>, tensor<?x1024xbf16>) -> tensor<?x1024xbf16>, tensor<1024xf32> schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 4, hold = registers, preload = true, persistent = 396, least_blocks = 3> {
+  %0:2 = fuse.kernel "gradient" ins(%arg0, %arg1 : tensor<?x1024xbf16>, tensor<?x1024xbf16>) -> tensor<?x1024xbf16>, tensor<1024xf32> schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 4, hold = registers<preload = true>, persistent = 396, least_blocks = 3> {
   ^bb0(%arg2: tensor<?x1024xbf16>, %arg3: tensor<?x1024xbf16>):
     %1 = fuse.mul %arg2, %arg3 : tensor<?x1024xbf16>
     %2 = fuse.reduce sum %1 dims = [1] keep : tensor<?x1024xbf16> -> tensor<?x1xbf16>

@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -split-input-file -fuse-lower-kernels=cluster=16 | FileCheck %s
 // RUN: not fuse-opt %s -split-input-file -fuse-lower-kernels=cluster=2 2>&1 | FileCheck %s --check-prefix=SMALLER
-// SMALLER: error: expected a chip with clusters of blocks_per_row = 4 blocks, but got one with 2; use blocks_per_row = 1, or another chip
+// SMALLER: error: expected a chip with clusters of 4 blocks, but got one with 2; leave share out, or take another chip
 
 // Four blocks of 64 threads hold a row. They say at their start that they run.
 // Of each warp, four lanes write to one block each, once that has started; each
@@ -48,7 +48,7 @@
 // CHECK:         gpu.return
 func.func @held(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   %y = fuse.kernel "held" ins(%x : tensor<?x4096xf32>) -> tensor<?x4096xf32>
-      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 4> {
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers, share = cluster<4>> {
   ^bb0(%a: tensor<?x4096xf32>):
     %s = fuse.reduce sum %a dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
     %q = fuse.mul %a, %s : tensor<?x4096xf32>, tensor<?x1xf32> -> tensor<?x4096xf32>
@@ -80,7 +80,7 @@ func.func @held(%x: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
 // CHECK-NOT:     nvvm.cluster
 func.func @shared(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
   %y = fuse.kernel "shared" ins(%x : tensor<?x8192xf32>) -> tensor<?x8192xf32>
-      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, blocks_per_row = 2> {
+      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, share = cluster<2>> {
   ^bb0(%a: tensor<?x8192xf32>):
     %m = fuse.reduce mean %a dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
     %c = fuse.sub %a, %m : tensor<?x8192xf32>, tensor<?x1xf32> -> tensor<?x8192xf32>
@@ -104,7 +104,7 @@ func.func @shared(%x: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
 // CHECK:         gpu.return
 func.func @many_warps(%x: tensor<?x8192xf32>) -> tensor<?x1xf32> {
   %y = fuse.kernel "many_warps" ins(%x : tensor<?x8192xf32>) -> tensor<?x1xf32>
-      schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 8> {
+      schedule = #fuse.rows<threads = 256, vector = 4, rows_per_block = 1, hold = registers, share = cluster<8>> {
   ^bb0(%a: tensor<?x8192xf32>):
     %s = fuse.reduce sum %a dims = [1] keep : tensor<?x8192xf32> -> tensor<?x1xf32>
     fuse.yield %s : tensor<?x1xf32>

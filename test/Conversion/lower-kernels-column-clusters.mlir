@@ -44,7 +44,7 @@
 // CHECK:         gpu.return
 func.func @split(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %y = fuse.kernel "split" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
-      schedule = #fuse.columns<threads = 32, vector = 4, splits = 8, unroll = 2, blocks_per_column = 2> {
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 8, hold = loop<unroll = 2>, share = cluster<2>> {
   ^bb0(%a: tensor<?x64xf32>):
     %m = fuse.reduce sum %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
     fuse.yield %m : tensor<64xf32>
@@ -64,7 +64,7 @@ func.func @split(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 // CHECK:         llvm.store {{.*}} : vector<4xf32>
 func.func @vectors(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %y = fuse.kernel "vectors" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
-      schedule = #fuse.columns<threads = 32, vector = 4, splits = 2, blocks_per_column = 4> {
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 2, share = cluster<4>> {
   ^bb0(%a: tensor<?x64xf32>):
     %m = fuse.reduce sum %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
     fuse.yield %m : tensor<64xf32>
@@ -75,9 +75,9 @@ func.func @vectors(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 // -----
 
 func.func @large(%x: tensor<?x64xf32>) -> tensor<64xf32> {
-  // expected-error @+1 {{expected a chip with clusters of blocks_per_column = 16 blocks, but got one with 8; use blocks_per_column = 1, or another chip}}
+  // expected-error @+1 {{expected a chip with clusters of 16 blocks, but got one with 8; leave share out, or take another chip}}
   %y = fuse.kernel "large" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
-      schedule = #fuse.columns<threads = 32, vector = 4, splits = 2, blocks_per_column = 16> {
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 2, share = cluster<16>> {
   ^bb0(%a: tensor<?x64xf32>):
     %m = fuse.reduce sum %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
     fuse.yield %m : tensor<64xf32>
@@ -88,9 +88,9 @@ func.func @large(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 // -----
 
 func.func @walks(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-error @+1 {{expected a cluster where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; use blocks_per_column = 1}}
+  // expected-error @+1 {{expected a cluster where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; leave share out}}
   %y = fuse.kernel "walks" ins(%x : tensor<?x64xf32>) -> tensor<?x64xf32>
-      schedule = #fuse.columns<threads = 32, vector = 4, splits = 2, blocks_per_column = 2> {
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 2, share = cluster<2>> {
   ^bb0(%a: tensor<?x64xf32>):
     %m = fuse.reduce sum %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
     %s = fuse.sub %a, %m : tensor<?x64xf32>, tensor<64xf32> -> tensor<?x64xf32>

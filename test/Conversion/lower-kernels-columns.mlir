@@ -91,7 +91,7 @@ func.func @split(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 // CHECK:             llvm.store %{{.*}} : vector<4xf32>
 func.func @levels(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %y = fuse.kernel "levels" ins(%x : tensor<?x64xf32>) -> tensor<?x64xf32>
-      schedule = #fuse.columns<threads = 128, vector = 4, splits = 8, unroll = 2> {
+      schedule = #fuse.columns<threads = 128, vector = 4, splits = 8, hold = loop<unroll = 2>> {
   ^bb0(%a: tensor<?x64xf32>):
     %m, %s = fuse.softmax_stats %a dims = [0] : tensor<?x64xf32> -> tensor<1x64xf32>, tensor<1x64xf32>
     %d = fuse.sub %a, %m : tensor<?x64xf32>, tensor<1x64xf32> -> tensor<?x64xf32>
@@ -155,7 +155,7 @@ func.func @held(%x: tensor<9x64xf32>) -> tensor<9x64xf32> {
 // CHECK-COUNT-2:   llvm.store %{{.*}} : f32
 func.func @shared_by_blocks(%x: tensor<?x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   %y:2 = fuse.kernel "parts" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>, tensor<64xf32>
-      schedule = #fuse.columns<threads = 64, vector = 4, splits = 4, unroll = 4, parts = 5> {
+      schedule = #fuse.columns<threads = 64, vector = 4, splits = 4, share = parts<5>> {
   ^bb0(%a: tensor<?x64xf32>):
     %m = fuse.reduce mean %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
     %n = fuse.reduce max %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
@@ -180,7 +180,7 @@ func.func @shared_by_blocks(%x: tensor<?x64xf32>) -> (tensor<64xf32>, tensor<64x
 // CHECK:           llvm.store %{{.*}} : f32
 func.func @whole(%x: tensor<32x128xf32>) -> tensor<f32> {
   %y = fuse.kernel "all" ins(%x : tensor<32x128xf32>) -> tensor<f32>
-      schedule = #fuse.columns<threads = 64, vector = 4, splits = 64, parts = 3> {
+      schedule = #fuse.columns<threads = 64, vector = 4, splits = 64, share = parts<3>> {
   ^bb0(%a: tensor<32x128xf32>):
     %m = fuse.reduce sum %a dims = [0, 1] : tensor<32x128xf32> -> tensor<f32>
     fuse.yield %m : tensor<f32>
@@ -208,7 +208,7 @@ func.func @whole(%x: tensor<32x128xf32>) -> tensor<f32> {
 // CHECK:           llvm.store %{{.*}} : f16
 func.func @folded(%x: tensor<?x35xf16>) -> tensor<35xf16> {
   %y = fuse.kernel "folded_rows" ins(%x : tensor<?x35xf16>) -> tensor<35xf16>
-      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2, parts = 2, fold = 8> {
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, hold = loop<unroll = 2>, share = parts<2>, fold = 8> {
   ^bb0(%a: tensor<?x35xf16>):
     %m = fuse.reduce sum %a dims = [0] : tensor<?x35xf16> -> tensor<35xf16>
     fuse.yield %m : tensor<35xf16>
@@ -223,7 +223,7 @@ func.func @folded(%x: tensor<?x35xf16>) -> tensor<35xf16> {
 // CHECK:         fuse.launch @whole_rows_combine::@whole_rows_combine blocks(%{{.*}}) threads(256) ins(%{{[^,]*}} : tensor<8x35xf32>)
 func.func @folded_whole(%x: tensor<64x35xf16>) -> tensor<35xf16> {
   %y = fuse.kernel "whole_rows" ins(%x : tensor<64x35xf16>) -> tensor<35xf16>
-      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2, parts = 2, fold = 8> {
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, hold = loop<unroll = 2>, share = parts<2>, fold = 8> {
   ^bb0(%a: tensor<64x35xf16>):
     %m = fuse.reduce sum %a dims = [0] : tensor<64x35xf16> -> tensor<35xf16>
     fuse.yield %m : tensor<35xf16>

@@ -15,7 +15,7 @@
 // CHECK:         gpu.return
 func.func @columns(%x: tensor<?x512xbf16>, %w: tensor<512xbf16>) -> tensor<512xbf16> {
   %y = fuse.kernel "columns" ins(%x, %w : tensor<?x512xbf16>, tensor<512xbf16>) -> tensor<512xbf16>
-      schedule = #fuse.columns<threads = 256, vector = 8, splits = 8, unroll = 2, evict_first = true> {
+      schedule = #fuse.columns<threads = 256, vector = 8, splits = 8, hold = loop<unroll = 2>, evict_first = true> {
   ^bb0(%a: tensor<?x512xbf16>, %b: tensor<512xbf16>):
     %s = fuse.reduce sum %a dims = [0] : tensor<?x512xbf16> -> tensor<512xbf16>
     %r = fuse.mul %s, %b : tensor<512xbf16>

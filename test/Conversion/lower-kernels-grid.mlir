@@ -34,7 +34,7 @@
 // CHECK:         gpu.return
 func.func @share(%x: tensor<?x100xf32>) -> (tensor<?x100xf32>, tensor<1x1xf32>) {
   %y:2 = fuse.kernel "share" ins(%x : tensor<?x100xf32>) -> tensor<?x100xf32>, tensor<1x1xf32>
-      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop, unroll = 2, blocks_per_row = 3, whole_grid = true> {
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop<unroll = 2>, share = grid<3>> {
   ^bb0(%a: tensor<?x100xf32>):
     %m = fuse.reduce max %a dims = [0, 1] keep : tensor<?x100xf32> -> tensor<1x1xf32>
     %q = fuse.sub %a, %m : tensor<?x100xf32>, tensor<1x1xf32> -> tensor<?x100xf32>
@@ -46,9 +46,9 @@ func.func @share(%x: tensor<?x100xf32>) -> (tensor<?x100xf32>, tensor<1x1xf32>) 
 // -----
 
 func.func @rows(%x: tensor<?x100xf32>) -> tensor<?x100xf32> {
-  // expected-error @below {{expected a kernel that reduces all dimensions of one shape where the whole grid shares a row, but got one with several rows or shapes; use whole_grid = false}}
+  // expected-error @below {{expected a kernel that reduces all dimensions of one shape where the whole grid shares a row, but got one with several rows or shapes; leave share out}}
   %y = fuse.kernel "rows" ins(%x : tensor<?x100xf32>) -> tensor<?x100xf32>
-      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop, blocks_per_row = 3, whole_grid = true> {
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop, share = grid<3>> {
   ^bb0(%a: tensor<?x100xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x100xf32> -> tensor<?x1xf32>
     %q = fuse.sub %a, %m : tensor<?x100xf32>, tensor<?x1xf32> -> tensor<?x100xf32>

@@ -79,9 +79,9 @@ func.func @no_contraction(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // Blocks that share a column know its result only when they have ended.
 func.func @parts_levels(%x: tensor<64x8xf32>) -> tensor<1x8xf32> {
-  // expected-error @below {{expected parts where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; use parts = 1}}
+  // expected-error @below {{expected parts where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; leave share and fold out}}
   %y = fuse.kernel "k" ins(%x : tensor<64x8xf32>) -> tensor<1x8xf32>
-      schedule = #fuse.columns<threads = 32, vector = 1, splits = 4, parts = 2> {
+      schedule = #fuse.columns<threads = 32, vector = 1, splits = 4, share = parts<2>> {
   ^bb0(%a: tensor<64x8xf32>):
     %m = fuse.reduce max %a dims = [0] keep : tensor<64x8xf32> -> tensor<1x8xf32>
     %d = fuse.sub %a, %m : tensor<64x8xf32>, tensor<1x8xf32> -> tensor<64x8xf32>
@@ -94,9 +94,9 @@ func.func @parts_levels(%x: tensor<64x8xf32>) -> tensor<1x8xf32> {
 // -----
 
 func.func @parts_full(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
-  // expected-error @below {{expected parts where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; use parts = 1}}
+  // expected-error @below {{expected parts where one walk is enough, but got reductions that need others, an op that reads them at other indices, or a result of the reduced shape that needs one; leave share and fold out}}
   %y = fuse.kernel "k" ins(%x : tensor<64x8xf32>) -> tensor<64x8xf32>
-      schedule = #fuse.columns<threads = 32, vector = 1, splits = 4, parts = 2> {
+      schedule = #fuse.columns<threads = 32, vector = 1, splits = 4, share = parts<2>> {
   ^bb0(%a: tensor<64x8xf32>):
     %m = fuse.reduce max %a dims = [0] keep : tensor<64x8xf32> -> tensor<1x8xf32>
     %d = fuse.sub %a, %m : tensor<64x8xf32>, tensor<1x8xf32> -> tensor<64x8xf32>
@@ -110,7 +110,7 @@ func.func @parts_full(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
 func.func @long_steps_of_cut_columns(%x: tensor<64x35xf16>) -> tensor<35xf16> {
   // expected-error @below {{expected at most unroll = 16 for vectors that are cut out of aligned ones, but got unroll = 64; use fewer}}
   %y = fuse.kernel "k" ins(%x : tensor<64x35xf16>) -> tensor<35xf16>
-      schedule = #fuse.columns<threads = 32, vector = 8, splits = 4, unroll = 64> {
+      schedule = #fuse.columns<threads = 32, vector = 8, splits = 4, hold = loop<unroll = 64>> {
   ^bb0(%a: tensor<64x35xf16>):
     %m = fuse.reduce max %a dims = [0] : tensor<64x35xf16> -> tensor<35xf16>
     fuse.yield %m : tensor<35xf16>

@@ -48,7 +48,7 @@
 // CHECK:           llvm.getelementptr inbounds %[[LEFT]]
 func.func @across(%x: tensor<?x256xf32>, %w: tensor<256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) {
   %y:2 = fuse.kernel "across" ins(%x, %w : tensor<?x256xf32>, tensor<256xf32>) -> tensor<?x256xf32>, tensor<256xf32>
-      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers, preload = true, persistent = 3> {
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers<preload = true>, persistent = 3> {
   ^bb0(%a: tensor<?x256xf32>, %b: tensor<256xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x256xf32>, tensor<?x1xf32> -> tensor<?x256xf32>
@@ -126,7 +126,7 @@ func.func @not_persistent(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256
 // CHECK:           scf.yield %{{.*}}, %{{.*}} : vector<4xf32>, vector<4xf32>
 func.func @ahead(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) {
   %y:2 = fuse.kernel "ahead" ins(%x : tensor<?x256xf32>) -> tensor<?x256xf32>, tensor<256xf32>
-      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, preload = true, copy_groups = 2, persistent = 3> {
+      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared<unroll = 1, preload = true, copy_groups = 2>, persistent = 3> {
   ^bb0(%a: tensor<?x256xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x256xf32>, tensor<?x1xf32> -> tensor<?x256xf32>
@@ -164,7 +164,7 @@ func.func @ahead(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) 
 // CHECK:           scf.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[NEXT]] : vector<4xf32>, vector<4xf32>, index, index
 func.func @stages(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>) {
   %y:2 = fuse.kernel "stages" ins(%x : tensor<?x256xf32>) -> tensor<?x256xf32>, tensor<256xf32>
-      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, preload = true, copy_groups = 2, persistent = 3, stages = 3> {
+      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared<unroll = 1, preload = true, copy_groups = 2, stages = 3>, persistent = 3> {
   ^bb0(%a: tensor<?x256xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x256xf32>, tensor<?x1xf32> -> tensor<?x256xf32>
@@ -177,9 +177,9 @@ func.func @stages(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf32>)
 // -----
 
 func.func @cluster(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) {
-  // expected-error @below {{expected blocks_per_row = 1 for what is reduced over all rows, but got 2; use blocks_per_row = 1}}
+  // expected-error @below {{expected one block a row for what is reduced over all rows, but got share = cluster; leave share out}}
   %y:2 = fuse.kernel "k" ins(%x : tensor<?x256xf32>) -> tensor<?x1xf32>, tensor<256xf32>
-      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers, blocks_per_row = 2, persistent = 4> {
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = registers, share = cluster<2>, persistent = 4> {
   ^bb0(%a: tensor<?x256xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
     %s = fuse.reduce sum %a dims = [0] : tensor<?x256xf32> -> tensor<256xf32>
@@ -207,7 +207,7 @@ func.func @not_held(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>)
 func.func @partly_shared(%x: tensor<?x256xf32>) -> (tensor<?x1xf32>, tensor<256xf32>) {
   // expected-error @below {{expected in_registers = 0 and rows of whole vectors of all threads for sums of columns with hold = shared, but got in_registers = 1 and 256 elements for steps of 128; use hold = registers}}
   %y:2 = fuse.kernel "k" ins(%x : tensor<?x256xf32>) -> tensor<?x1xf32>, tensor<256xf32>
-      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared, in_registers = 1, persistent = 4> {
+      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = shared<in_registers = 1>, persistent = 4> {
   ^bb0(%a: tensor<?x256xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x256xf32> -> tensor<?x1xf32>
     %s = fuse.reduce sum %a dims = [0] : tensor<?x256xf32> -> tensor<256xf32>

@@ -53,7 +53,7 @@ func.func @cached(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>) -> tensor<?x1024
 // CHECK:         gpu.return
 func.func @shared(%x: tensor<?x4160xf32>) -> tensor<?x4160xf32> {
   %y = fuse.kernel "shared" ins(%x : tensor<?x4160xf32>) -> tensor<?x4160xf32>
-      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared, in_registers = 1> {
+      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = shared<in_registers = 1>> {
   ^bb0(%a: tensor<?x4160xf32>):
     %s = fuse.reduce sum %a dims = [1] keep : tensor<?x4160xf32> -> tensor<?x1xf32>
     %q = fuse.mul %a, %s : tensor<?x4160xf32>, tensor<?x1xf32> -> tensor<?x4160xf32>
@@ -116,7 +116,7 @@ func.func @online(%x: tensor<?x65536xf32>) -> tensor<?x1xf32> {
 // CHECK:         gpu.return
 func.func @scale(%x: tensor<8x512xf32>, %w: tensor<512xf32>) -> (tensor<8x512xf32>, tensor<8x512xf32>) {
   %0:2 = fuse.kernel "scale" ins(%x, %w : tensor<8x512xf32>, tensor<512xf32>) -> tensor<8x512xf32>, tensor<8x512xf32>
-      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers, preload = true> {
+      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = registers<preload = true>> {
   ^bb0(%a: tensor<8x512xf32>, %b: tensor<512xf32>):
     %sum = fuse.reduce sum %a dims = [1] keep : tensor<8x512xf32> -> tensor<8x1xf32>
     %s = fuse.mul %a, %sum : tensor<8x512xf32>, tensor<8x1xf32>

@@ -23,7 +23,7 @@
 // CHECK-COUNT-1:       llvm.store {{.*}} : vector<4xf32>
 func.func @weighed(%x: tensor<?x64xf32>, %w: tensor<64xf32>) -> tensor<?x64xf32> {
   %0 = fuse.kernel "weighed" ins(%x, %w : tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
-      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers, rows_per_thread = 2> {
+      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers<rows_per_thread = 2>> {
   ^bb0(%a: tensor<?x64xf32>, %b: tensor<64xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
@@ -43,7 +43,7 @@ func.func @weighed(%x: tensor<?x64xf32>, %w: tensor<64xf32>) -> tensor<?x64xf32>
 // CHECK-NOT:     scf.for
 func.func @known(%x: tensor<160x64xf32>) -> tensor<160x64xf32> {
   %0 = fuse.kernel "known" ins(%x : tensor<160x64xf32>) -> tensor<160x64xf32>
-      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers, rows_per_thread = 2> {
+      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 16, hold = registers<rows_per_thread = 2>> {
   ^bb0(%a: tensor<160x64xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<160x64xf32> -> tensor<160x1xf32>
     %d = fuse.sub %a, %m : tensor<160x64xf32>, tensor<160x1xf32> -> tensor<160x64xf32>
@@ -62,7 +62,7 @@ func.func @known(%x: tensor<160x64xf32>) -> tensor<160x64xf32> {
 // CHECK:           gpu.shuffle
 func.func @one_head(%x: tensor<?x77xbf16>) -> tensor<?x77xbf16> {
   %0 = fuse.kernel "one_head" ins(%x : tensor<?x77xbf16>) -> tensor<?x77xbf16>
-      schedule = #fuse.rows<threads = 128, vector = 2, rows_per_block = 32, hold = registers, rows_per_thread = 2> {
+      schedule = #fuse.rows<threads = 128, vector = 2, rows_per_block = 32, hold = registers<rows_per_thread = 2>> {
   ^bb0(%a: tensor<?x77xbf16>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x77xbf16> -> tensor<?x1xbf16>
     %d = fuse.sub %a, %m : tensor<?x77xbf16>, tensor<?x1xbf16> -> tensor<?x77xbf16>

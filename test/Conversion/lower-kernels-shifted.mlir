@@ -146,7 +146,7 @@ func.func @bytes(%x: tensor<?x1033xbf16>, %m: tensor<1033xi1>) -> tensor<?x1033x
 // CHECK:         gpu.return
 func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
   %y = fuse.kernel "columns" ins(%x : tensor<?x1033xbf16>) -> tensor<1033xbf16>
-      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2> {
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, hold = loop<unroll = 2>> {
   ^bb0(%a: tensor<?x1033xbf16>):
     %s = fuse.reduce max %a dims = [0] : tensor<?x1033xbf16> -> tensor<1033xbf16>
     fuse.yield %s : tensor<1033xbf16>
@@ -191,7 +191,7 @@ func.func @columns(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
 // CHECK:         gpu.return
 func.func @two_weights(%x: tensor<?x1033xbf16>, %w: tensor<1033xbf16>, %b: tensor<1033xbf16>) -> tensor<?x1033xbf16> {
   %y = fuse.kernel "two_weights" ins(%x, %w, %b : tensor<?x1033xbf16>, tensor<1033xbf16>, tensor<1033xbf16>) -> tensor<?x1033xbf16>
-      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared, unroll = 1> {
+      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared<unroll = 1>> {
   ^bb0(%a: tensor<?x1033xbf16>, %c: tensor<1033xbf16>, %d: tensor<1033xbf16>):
     %s = fuse.reduce max %a dims = [1] keep : tensor<?x1033xbf16> -> tensor<?x1xbf16>
     %p = fuse.mul %a, %c : tensor<?x1033xbf16>, tensor<1033xbf16> -> tensor<?x1033xbf16>
@@ -203,7 +203,7 @@ func.func @two_weights(%x: tensor<?x1033xbf16>, %w: tensor<1033xbf16>, %b: tenso
 }
 func.func @one_weight(%x: tensor<?x1033xbf16>, %w: tensor<1033xbf16>) -> tensor<?x1033xbf16> {
   %y = fuse.kernel "one_weight" ins(%x, %w : tensor<?x1033xbf16>, tensor<1033xbf16>) -> tensor<?x1033xbf16>
-      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared, unroll = 1> {
+      schedule = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = shared<unroll = 1>> {
   ^bb0(%a: tensor<?x1033xbf16>, %c: tensor<1033xbf16>):
     %s = fuse.reduce max %a dims = [1] keep : tensor<?x1033xbf16> -> tensor<?x1xbf16>
     %p = fuse.mul %a, %c : tensor<?x1033xbf16>, tensor<1033xbf16> -> tensor<?x1033xbf16>

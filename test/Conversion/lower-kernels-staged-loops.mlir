@@ -31,7 +31,7 @@
 // CHECK:         gpu.return
 func.func @staged(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
   %y = fuse.kernel "staged" ins(%x : tensor<?x?xf32>) -> tensor<?x1xf32>
-      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop, unroll = 2, stages = 3> {
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop<unroll = 2, stages = 3>> {
   ^bb0(%a: tensor<?x?xf32>):
     %s = fuse.reduce sum %a dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
     fuse.yield %s : tensor<?x1xf32>
@@ -49,7 +49,7 @@ func.func @staged(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
 // CHECK:           llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xf32>
 func.func @gathered(%x: tensor<?x4096xf32>, %l: tensor<?xi64>) -> tensor<?xf32> {
   %y = fuse.kernel "gathered" ins(%x, %l : tensor<?x4096xf32>, tensor<?xi64>) -> tensor<?xf32>
-      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop, unroll = 2, stages = 2> {
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = loop<unroll = 2, stages = 2>> {
   ^bb0(%a: tensor<?x4096xf32>, %b: tensor<?xi64>):
     %s = fuse.reduce sum %a dims = [1] : tensor<?x4096xf32> -> tensor<?xf32>
     %all = tensor.collapse_shape %a [[0, 1]] : tensor<?x4096xf32> into tensor<?xf32>
@@ -71,7 +71,7 @@ func.func @gathered(%x: tensor<?x4096xf32>, %l: tensor<?xi64>) -> tensor<?xf32> 
 // CHECK:           llvm.load {{.*}} : !llvm.ptr<3> -> vector<4xf32>
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %y = fuse.kernel "columns" ins(%x : tensor<?x64xf32>) -> tensor<64xf32>
-      schedule = #fuse.columns<threads = 32, vector = 4, splits = 8, unroll = 1, parts = 3, stages = 4> {
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 8, hold = loop<unroll = 1, stages = 4>, share = parts<3>> {
   ^bb0(%a: tensor<?x64xf32>):
     %m = fuse.reduce sum %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
     fuse.yield %m : tensor<64xf32>
@@ -87,7 +87,7 @@ func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
 // CHECK:         gpu.return
 func.func @unaligned(%x: tensor<?x1033xbf16>) -> tensor<1033xbf16> {
   %y = fuse.kernel "unaligned" ins(%x : tensor<?x1033xbf16>) -> tensor<1033xbf16>
-      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, unroll = 2, stages = 4> {
+      schedule = #fuse.columns<threads = 64, vector = 8, splits = 8, hold = loop<unroll = 2, stages = 4>> {
   ^bb0(%a: tensor<?x1033xbf16>):
     %s = fuse.reduce max %a dims = [0] : tensor<?x1033xbf16> -> tensor<1033xbf16>
     fuse.yield %s : tensor<1033xbf16>

@@ -16,7 +16,7 @@
 // CHECK:         scf.for %{{.*}} = %c6{{.*}} to %c7{{.*}} step %c1
 func.func @staged(%x: tensor<?x910xf32> {fuse.dims = ["rows"]}) -> tensor<?x910xf32> {
   %y = fuse.kernel "staged" ins(%x : tensor<?x910xf32>) -> tensor<?x910xf32>
-      schedule = #fuse.rows<threads = 64, vector = 2, rows_per_block = 1, hold = shared, unroll = 3, copy_groups = 2> {
+      schedule = #fuse.rows<threads = 64, vector = 2, rows_per_block = 1, hold = shared<unroll = 3, copy_groups = 2>> {
   ^bb0(%a: tensor<?x910xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x910xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x910xf32>, tensor<?x1xf32> -> tensor<?x910xf32>
@@ -39,7 +39,7 @@ func.func @staged(%x: tensor<?x910xf32> {fuse.dims = ["rows"]}) -> tensor<?x910x
 // CHECK:         gpu.return
 func.func @weights(%x: tensor<?x1024xf32> {fuse.dims = ["rows"]}, %w: tensor<1024xf32>) -> tensor<?x1024xf32> {
   %y = fuse.kernel "weights" ins(%x, %w : tensor<?x1024xf32>, tensor<1024xf32>) -> tensor<?x1024xf32>
-      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = shared, unroll = 1, preload = true> {
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 1, hold = shared<unroll = 1, preload = true>> {
   ^bb0(%a: tensor<?x1024xf32>, %b: tensor<1024xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x1024xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x1024xf32>, tensor<?x1xf32> -> tensor<?x1024xf32>

@@ -7,7 +7,7 @@
 // CHECK: error: {{.*}}expected vector = 1 for a last dimension of unknown size, but got vector = 16; use vector = 1
 func.func @moved(%x: tensor<?x1xf32> {fuse.dims = ["n"]}) -> tensor<1x1xf32> {
   %0 = fuse.kernel "moved" ins(%x : tensor<?x1xf32>) -> tensor<1x1xf32>
-      schedule = #fuse.columns<threads = 32, vector = 4, splits = 1, unroll = 1> {
+      schedule = #fuse.columns<threads = 32, vector = 4, splits = 1, hold = loop<unroll = 1>> {
   ^bb0(%a: tensor<?x1xf32>):
     %1 = fuse.transpose %a permutation = [1, 0] : tensor<?x1xf32> -> tensor<1x?xf32>
     %2 = fuse.reduce max %1 dims = [1] keep : tensor<1x?xf32> -> tensor<1x1xf32>

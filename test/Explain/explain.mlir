@@ -72,7 +72,7 @@ func.func @shared_rows(%x: tensor<300x12288xbf16>, %w: tensor<12288xbf16>) -> te
 // CHECK: remark: [Passed] Kernel | Category:fuse-kernel | Function=streamed |
 // CHECK-SAME: Reason="it reduces rows of 65536 elements, which {{[0-9]+}} threads read once and do not keep; copies of the next 2 steps run ahead, into shared memory"
 func.func @streamed(%x: tensor<?x65536xbf16>) -> tensor<?xbf16> {
-  %y = fuse.kernel "streamed" ins(%x : tensor<?x65536xbf16>) -> tensor<?xbf16> schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop, stages = 3> {
+  %y = fuse.kernel "streamed" ins(%x : tensor<?x65536xbf16>) -> tensor<?xbf16> schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = loop<stages = 3>> {
   ^bb0(%a: tensor<?x65536xbf16>):
     %m = fuse.reduce max %a dims = [1] : tensor<?x65536xbf16> -> tensor<?xbf16>
     fuse.yield %m : tensor<?xbf16>

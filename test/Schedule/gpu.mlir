@@ -193,7 +193,7 @@ func.func @half_odd_rows(%x: tensor<?x4100xbf16>) -> tensor<?x4100xbf16> {
 
 // Few columns: four blocks for each of 132 multiprocessors share them.
 // CHECK-LABEL: func.func @columns
-// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 32, parts = 528>
+// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 32, share = parts<528>>
 func.func @columns(%x: tensor<?x64xf32>) -> tensor<64xf32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>
@@ -337,9 +337,9 @@ func.func @short(%x: tensor<?x64xbf16>) -> tensor<?x1xbf16> {
 // As few results of rows: the blocks share those, too, with vectors along what
 // is reduced, of any size.
 // CHECK-LABEL: func.func @sum
-// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 512, parts = 528>
+// CHECK:         #fuse.columns<threads = 512, vector = 4, splits = 512, share = parts<528>>
 // DIV-LABEL:   func.func @sum
-// DIV:           #fuse.columns<threads = 512, vector = 4, splits = 512, parts = 528>
+// DIV:           #fuse.columns<threads = 512, vector = 4, splits = 512, share = parts<528>>
 func.func @sum(%x: tensor<?xf32>) -> tensor<f32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?xf32> -> tensor<f32>
   return %s : tensor<f32>
@@ -350,9 +350,9 @@ func.func @sum(%x: tensor<?xf32>) -> tensor<f32> {
 // Of several results as well, whose vectors start where memory is aligned; but
 // what they share would be read element by element.
 // CHECK-LABEL: func.func @several_sums
-// CHECK:         #fuse.columns<threads = 512, vector = 8, splits = 512, parts = 62, evict_first = true>
+// CHECK:         #fuse.columns<threads = 512, vector = 8, splits = 512, share = parts<62>, evict_first = true>
 // CHECK-LABEL: func.func @several_weighted
-// CHECK:         #fuse.columns<threads = 512, vector = 1, splits = 512, parts = 66>
+// CHECK:         #fuse.columns<threads = 512, vector = 1, splits = 512, share = parts<66>>
 func.func @several_sums(%x: tensor<8x1000003xbf16>) -> tensor<8xbf16> {
   %s = fuse.reduce sum %x dims = [1] : tensor<8x1000003xbf16> -> tensor<8xbf16>
   return %s : tensor<8xbf16>
@@ -367,7 +367,7 @@ func.func @several_weighted(%x: tensor<8x1000003xbf16>, %w: tensor<1000003xbf16>
 
 // Many columns: a block for each stretch of 512 bytes.
 // CHECK-LABEL: func.func @many_columns
-// CHECK:         #fuse.columns<threads = 256, vector = 4, splits = 8, unroll = 8>
+// CHECK:         #fuse.columns<threads = 256, vector = 4, splits = 8, hold = loop<unroll = 8>>
 func.func @many_columns(%x: tensor<?x65536xf32>) -> tensor<65536xf32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<?x65536xf32> -> tensor<65536xf32>
   return %s : tensor<65536xf32>
@@ -377,7 +377,7 @@ func.func @many_columns(%x: tensor<?x65536xf32>) -> tensor<65536xf32> {
 
 // Too few elements to share.
 // CHECK-LABEL: func.func @few_places
-// CHECK:         #fuse.columns<threads = 128, vector = 4, splits = 1, unroll = 8>
+// CHECK:         #fuse.columns<threads = 128, vector = 4, splits = 1, hold = loop<unroll = 8>>
 func.func @few_places(%x: tensor<8x64xf32>) -> tensor<64xf32> {
   %s = fuse.reduce sum %x dims = [0] : tensor<8x64xf32> -> tensor<64xf32>
   return %s : tensor<64xf32>

@@ -62,7 +62,7 @@ func.func @scores(%s: tensor<8x?x?xf32> {fuse.dims = ["T", "T"]}) -> tensor<8x?x
 // So do all the elements that a grid shares.
 // CHECK-LABEL: func.func @whole_tensor(
 // CHECK-NOT: fuse.lengths
-// CHECK: schedule = #fuse.rows<{{.*}} whole_grid
+// CHECK: schedule = #fuse.rows<{{.*}} share = grid
 func.func @whole_tensor(%x: tensor<?x4096xf32> {fuse.dims = ["T"]}) -> tensor<?x4096xf32> {
   %m = fuse.reduce max %x dims = [0, 1] keep : tensor<?x4096xf32> -> tensor<1x1xf32>
   %y = fuse.div %x, %m : tensor<?x4096xf32>, tensor<1x1xf32> -> tensor<?x4096xf32>

@@ -134,6 +134,7 @@ private:
     return words[random() % words.size()];
   }
   std::string change(StringRef key, StringRef value);
+  std::string changeFields(StringRef fields);
 
   std::mt19937_64 &random;
   bool oneThread;
@@ -147,8 +148,13 @@ std::string Perturbation::change(StringRef key, StringRef value) {
     return pick({"32", "64", "96", "128", "256", "512", "1024"}).str();
   if (key == "vector")
     return pick({"1", "2", "4", "8", "16"}).str();
-  if (key == "hold")
+  if (key == "hold" && random() % 2 == 0)
     return pick({"registers", "loop"}).str();
+  if (auto [part, rest] = value.split('<'); !rest.empty())
+    return (part + "<" + changeFields(rest.drop_back()) + ">").str();
+  // Such as that of a cluster, which is none with one block.
+  if (key == value)
+    return pick({"2", "3", "4", "8"}).str();
   if (key == "along")
     return pick({"n", "k"}).str();
   if (key == "unroll")
@@ -159,23 +165,53 @@ std::string Perturbation::change(StringRef key, StringRef value) {
   return pick({"1", "2", "3", "4", "8"}).str();
 }
 
+/// Where the '>' is that closes the '<' before the text, or the end.
+static size_t endOfFields(StringRef text) {
+  int depth = 1;
+  for (auto [at, letter] : llvm::enumerate(text)) {
+    depth += (letter == '<') - (letter == '>');
+    if (depth == 0)
+      return at;
+  }
+  return text.size();
+}
+
+/// "vector = 4, hold = shared<unroll = 2>", or the number of "cluster<2>".
+static SmallVector<StringRef> splitFields(StringRef text) {
+  SmallVector<StringRef> fields;
+  while (!text.empty()) {
+    size_t end = text.find_first_of(",<");
+    if (end != StringRef::npos && text[end] == '<')
+      end += 2 + endOfFields(text.drop_front(end + 1));
+    fields.push_back(text.take_front(end));
+    text = text.drop_front(fields.back().size()).ltrim(", ");
+  }
+  return fields;
+}
+
+std::string Perturbation::changeFields(StringRef fields) {
+  SmallVector<StringRef> all = splitFields(fields);
+  size_t chosen = random() % all.size();
+  std::string result;
+  for (auto [index, field] : llvm::enumerate(all)) {
+    auto [key, value] = field.split(" = ");
+    bool isNamed = key != field, isChosen = index == chosen;
+    isChosen |= random() % 3 == 0;
+    result += index ? ", " : "";
+    result += isNamed ? (key + " = ").str() : "";
+    value = isNamed ? value : field;
+    result += isChosen ? change(key, value) : value.str();
+  }
+  return result;
+}
+
 /// "rows<threads = 1, vector = 4, hold = loop>".
 std::string Perturbation::apply(StringRef schedule) {
   auto [kind, rest] = schedule.split('<');
   if ((kind == "rows" || kind == "columns") && random() % 4 == 0)
     return oneThread ? "columns<threads = 1, vector = 1, splits = 1>"
                      : "columns<threads = 128, vector = 1, splits = 4>";
-  SmallVector<StringRef> fields;
-  rest.drop_back().split(fields, ", ");
-  size_t chosen = random() % fields.size();
-  std::string result = (kind + "<").str();
-  for (auto [index, field] : llvm::enumerate(fields)) {
-    auto [key, value] = field.split(" = ");
-    bool isChosen = index == chosen || random() % 3 == 0;
-    result += (index ? ", " : "") + key.str() + " = ";
-    result += isChosen ? change(key, value) : value.str();
-  }
-  return result + ">";
+  return (kind + "<" + changeFields(rest.drop_back()) + ">").str();
 }
 
 std::optional<std::string>
@@ -184,7 +220,8 @@ perturbSchedules(StringRef text, std::mt19937_64 &random, bool oneThread) {
   std::string result;
   Perturbation perturbation(random, oneThread);
   for (size_t found; (found = text.find(start)) != StringRef::npos;) {
-    size_t begin = found + start.size(), end = text.find('>', begin) + 1;
+    size_t begin = found + start.size(), fields = text.find('<', begin) + 1;
+    size_t end = fields + endOfFields(text.drop_front(fields)) + 1;
     result += text.take_front(begin);
     result += perturbation.apply(text.slice(begin, end));
     text = text.drop_front(end);

@@ -61,7 +61,7 @@ def distance(a, b):
 
 def kind_of(schedule):
     fields = fields_of(schedule)
-    return fields.get("hold"), fields.get("blocks_per_row", "1") != "1"
+    return fields.get("hold"), "cluster" in fields
 
 
 def choose(source, legal, chosen, number):

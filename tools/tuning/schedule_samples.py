@@ -9,7 +9,6 @@
 import concurrent.futures
 import functools
 import json
-import lzma
 import os
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
+from bench.peers import packed  # noqa: E402
 from tuning import design_cases  # noqa: E402
 
 # As in AssignSchedules.cpp, on an H200: calls of few bytes, brief and small ones.
@@ -58,7 +58,7 @@ def read_sweeps(sweeps, replays):
 def read_grid(path):
     """The cases of the grid whose kernels are rows, as entries with one time a call."""
     found = {}
-    for case in json.loads(lzma.decompress(path.read_bytes())):
+    for case in packed.read_json(path):
         schedule = case.get("schedule", "")
         if not schedule.startswith("#fuse.rows") or len(case["shape"]) != 2:
             continue
@@ -74,12 +74,10 @@ def read_grid(path):
 
 def read_measured(path):
     """The cases of a file of run_design.py, or of the sweeps, whose kernels are rows."""
-    data = path.read_bytes()
-    text = lzma.decompress(data) if path.suffix == ".xz" else data
     if path.name.startswith("sweeps"):
-        replays = lzma.decompress(path.with_name("replay.json.xz").read_bytes())
-        return read_sweeps(json.loads(text), json.loads(replays))
-    entries = [json.loads(line) for line in text.decode().splitlines()]
+        replays = packed.read_json(path.with_name("replay.json.xz"))
+        return read_sweeps(packed.read_json(path), replays)
+    entries = [json.loads(line) for line in packed.read_text(path).splitlines()]
     return [
         entry
         for entry in entries

@@ -31,9 +31,9 @@ import fuse_compiler as fuse  # noqa: E402
 from bench.compare_contractions import selected  # noqa: E402
 from bench.compare_few_rows import weights_of  # noqa: E402
 from bench.peers import contraction_cases  # noqa: E402
-from tuning.schedule_text import number_in  # noqa: E402
+from tuning.schedule_text import PATTERN, number_in  # noqa: E402
 
-SCHEDULE = re.compile(r"schedule = (#fuse\.\w+<[^>]*>)")
+SCHEDULE = re.compile(rf"schedule = ({PATTERN})")
 # The model's first, those of another kind that are taken beside them, and the most in all.
 FIRST, KINDS, MOST = 6, 8, 22
 # Places of a step of the summed axis, and the bytes of slots that fit beside the rest.

@@ -31,8 +31,9 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 
 from bench.peers import chains, grid  # noqa: E402
 from bench.peers.cases import Case, Input  # noqa: E402
+from tuning.schedule_text import PATTERN  # noqa: E402
 
-SCHEDULE = re.compile(r"schedule = (#fuse\.\w+<[^>]*>)")
+SCHEDULE = re.compile(rf"schedule = ({PATTERN})")
 CHOSEN = "chosen"
 
 

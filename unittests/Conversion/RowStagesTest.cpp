@@ -140,7 +140,7 @@ TEST(RowPlaces, RowsThatBlocksDivideNeedNoGuard) {
 TEST(RowPlaces, ClustersShareARow) {
   Rows shape{2, 1024, 32, 4, 1};
   LoweredRows lowered(shape.rows, shape.columns,
-                      shape.schedule("registers, blocks_per_row = 2"));
+                      shape.schedule("registers, share = cluster<2>"));
   ASSERT_TRUE(lowered);
   Stages stages(lowered);
   RowPlace row = stages.places.placeExisting(stages.places.rowOf(stages.block));
@@ -168,14 +168,15 @@ TEST(RowSlots, PlansHaveRoomForWhatAllThreadsHave) {
         LoweredRows lowered(
             1, 1024,
             llvm::formatv("threads = 64, vector = 4, rows_per_block = 1, "
-                          "hold = shared, in_registers = {0}, "
-                          "copy_groups = {1}, unroll = {2}",
+                          "hold = shared<in_registers = {0}, "
+                          "copy_groups = {1}, unroll = {2}>",
                           inRegisters, copyGroups, unroll));
         ASSERT_TRUE(lowered);
+        auto hold = cast<SharedHoldAttr>(lowered.get().schedule.getHold());
         for (int64_t least = 0; least < 900; least += 37) {
           // Of rows that start anywhere, some have a vector more.
           int64_t most = least + 1;
-          SlotPlan plan = planSlots(lowered.get().schedule, least, most, width);
+          SlotPlan plan = planSlots(hold, least, most, width);
           // No thread copies a vector that a row may not have.
           EXPECT_LE(plan.slots * width, least);
           // What is left for registers: so many vectors, or the last part.
@@ -197,7 +198,7 @@ TEST(RowSlots, SlotsAndRegistersHoldEachElementOnce) {
   for (const Rows &shape : shapes)
     for (int64_t inRegisters : {0, 1, 2}) {
       std::string hold =
-          llvm::formatv("shared, in_registers = {0}", inRegisters);
+          llvm::formatv("shared<in_registers = {0}>", inRegisters);
       LoweredRows lowered(shape.rows, shape.columns, shape.schedule(hold));
       ASSERT_TRUE(lowered);
       Stages stages(lowered);
@@ -222,7 +223,7 @@ TEST(RowSlots, RowsAheadLieInACircle) {
   const int64_t stages = 3;
   LoweredRows lowered(
       shape.rows, shape.columns,
-      shape.schedule("shared, preload = true, persistent = 8, stages = 3"));
+      shape.schedule("shared<preload = true, stages = 3>, persistent = 8"));
   ASSERT_TRUE(lowered);
   Stages of(lowered);
   RowPlace row = of.places.place(of.places.rowOf(of.block));
@@ -329,10 +330,10 @@ TEST(RowResults, PreloadedRowsStoreEarlyWhatTheyCan) {
     const char *hold;
     std::vector<unsigned> early, late;
   } cases[] = {
-      {"registers, preload = true", {1}, {0}},
+      {"registers<preload = true>", {1}, {0}},
       {"registers", {}, {0, 1}},
       // Vectors in shared memory are stored as they are read.
-      {"shared, preload = true", {}, {0, 1}},
+      {"shared<preload = true>", {}, {0, 1}},
   };
   for (const auto &each : cases) {
     LoweredRows lowered(shape.rows, shape.columns, shape.schedule(each.hold),
@@ -350,7 +351,7 @@ TEST(RowResults, StoresAreGuardedAsTheirPointsAre) {
   for (int64_t columns : {512, 500}) {
     Rows shape{64, columns, 128, 4, 1};
     LoweredRows lowered(shape.rows, shape.columns,
-                        shape.schedule("registers, preload = true"),
+                        shape.schedule("registers<preload = true>"),
                         RowsProgram::exponentials);
     ASSERT_TRUE(lowered);
     Stages stages(lowered);

@@ -46,7 +46,7 @@ TEST(Cuda, SaysThatNoClusterFits) {
   EXPECT_EQ(message(checkCudaCluster(launch, cuda::invalidClusterSize)),
             "expected a GPU that runs kernel 'k' in clusters of 16 blocks, but "
             "got one whose parts have too few multiprocessors; give the kernel "
-            "a schedule with fewer blocks_per_row (the stage schedule "
+            "a schedule with a smaller cluster (the stage schedule "
             "shows it)");
   EXPECT_EQ(message(checkCudaCluster(launch, cuda::invalidValue)), "");
   EXPECT_EQ(message(checkCudaCluster(launch, cuda::success)), "");

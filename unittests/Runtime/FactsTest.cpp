@@ -119,7 +119,7 @@ TEST_F(FactsTest, Layouts) {
 }
 
 TEST_F(FactsTest, SmallWhereTheProgramTellsSizesApart) {
-  auto size = [&](int64_t n) { return facts(tensor(n), tensor(n)).size; };
+  auto size = [&](int64_t n) { return facts(tensor(n), tensor(n)).callSize; };
   EXPECT_EQ(size(8), CallSize::large);
   // The input and the output together.
   spec.smallBytes = 2 * 8 * 2;

@@ -65,7 +65,7 @@ TEST_F(RowsModelTest, RanksWhatTheTreesSay) {
   RowsModel model = read(cachesOf256);
   auto ranked = model.rank(&context, facts("?x8192xbf16", target), target);
   ASSERT_FALSE(ranked.empty());
-  EXPECT_EQ(ranked.front().schedule.getHold(), HoldKind::cache);
+  EXPECT_TRUE(isa<CacheHoldAttr>(ranked.front().schedule.getHold()));
   EXPECT_EQ(ranked.front().schedule.getThreads(), 256);
   EXPECT_EQ(ranked.front().loss, 0);
   for (size_t i = 1; i < ranked.size(); ++i)

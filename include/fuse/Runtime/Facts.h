@@ -43,7 +43,7 @@ struct Facts {
   llvm::SmallVector<Layout, 0> layouts;
   /// By the bytes of all inputs and outputs together: the class with the least
   /// bound that they are within, of those that ProgramSpec has bounds for.
-  CallSize size = CallSize::large;
+  CallSize callSize = CallSize::large;
   /// The inputs, in ascending order, whose strides do not let the program join
   /// the dims that it joins (TensorSpec::joined), so that it copies them first.
   llvm::SmallVector<unsigned, 0> copied = {};
@@ -66,7 +66,7 @@ struct Facts {
   /// A number unique to the facts other than layouts, copies and sizes.
   unsigned key() const {
     return aligned16 | divisible << 1 | index32 << 2 | separate << 3 |
-           static_cast<unsigned>(size) << 4;
+           static_cast<unsigned>(callSize) << 4;
   }
 
   /// "aligned16, divisible, index32, separate, small", or "none";

@@ -53,7 +53,7 @@ ColumnsLowering::walkLoops(MutableArrayRef<Reducer> reducers,
                            ArrayRef<BlockArgument> streamed, States states,
                            Visit visit) {
   Index count = walkedPlaces();
-  int64_t unroll = schedule.getUnroll(), perStep = unroll * splits;
+  int64_t unroll = schedule.getHold().getUnroll(), perStep = unroll * splits;
   Index step = Index::constant(perStep);
   // Behind all vectors of a step there is another, in the column or the row.
   Index last =
@@ -63,7 +63,7 @@ ColumnsLowering::walkLoops(MutableArrayRef<Reducer> reducers,
   Index stepped = emitter.mul(steps, step);
   StagedWalk staged{
       copyableInputs(frame, streamed, pointAt(group.slice, behind)),
-      schedule.getStages(), thread, schedule.getThreads()};
+      schedule.getHold().getStages(), thread, schedule.getThreads()};
   states = loopInStages(
       frame, reducers, staged,
       {emitter.mul(part, step), stepped, emitter.mul(parts, step), unroll},
@@ -90,7 +90,7 @@ ColumnsLowering::States ColumnsLowering::walkEdges(const States &states,
   Index count = walkedPlaces();
   Index inVectors = emitter.mul(count, Index::constant(vector));
   Index edges = emitter.sub(emitter.product(places), inVectors);
-  Index step = Index::constant(schedule.getUnroll() * splits);
+  Index step = Index::constant(schedule.getHold().getUnroll() * splits);
   return loopOverStates(
       frame, group.slice, endOfTail(emitter.div(count, step), edges), splits,
       states, [&](Index number, States inner) {

@@ -54,8 +54,8 @@ private:
   LogicalResult verifyCluster();
   LogicalResult verifyFold();
   void foldRows();
-  bool isHeld() const { return schedule.getHold() == HoldKind::registers; }
-  int64_t clustered() const { return schedule.getBlocksPerColumn(); }
+  bool isHeld() const { return isa<RegistersHoldAttr>(schedule.getHold()); }
+  int64_t clustered() const { return schedule.clusterSize(); }
   /// Neighbouring rows that are walked as one.
   int64_t folded() const { return schedule.getFold(); }
   /// Whether several blocks walk the places of a column.

@@ -37,7 +37,7 @@
 //   ...
 //
 // With `parts` > 1 the steps of a walk are dealt to as many blocks, which leave
-// their states for a second launch; see PartStates.h. With `blocks_per_column`
+// their states for a second launch; see PartStates.h. With `share = cluster`
 // > 1 these are the blocks of a cluster, and leave them for its first block.
 //
 //===----------------------------------------------------------------------===//
@@ -82,11 +82,11 @@ LogicalResult ColumnsLowering::verify() {
     return error("expected a vector that divides the last dimension, but got "
                  "vector = " +
                  Twine(vector) + "; use vector = 1");
-  if (overlaps() && schedule.getUnroll() > maxCutUnroll)
+  if (overlaps() && schedule.getHold().getUnroll() > maxCutUnroll)
     return error("expected at most unroll = " + Twine(maxCutUnroll) +
                  " for vectors that are cut out of aligned ones, but got "
                  "unroll = " +
-                 Twine(schedule.getUnroll()) + "; use fewer");
+                 Twine(schedule.getHold().getUnroll()) + "; use fewer");
   if (isHeld() &&
       !llvm::all_of(places, [](const Extent &e) { return e.isStatic(); }))
     return error("expected a static number of reduced elements with hold = "
@@ -146,15 +146,14 @@ LogicalResult ColumnsLowering::verifyCluster() {
   int64_t most = emitter.getOptions().cluster;
   if (clustered() > most)
     return frame.kernel.emitError()
-           << "expected a chip with clusters of blocks_per_column = "
-           << clustered() << " blocks, but got one with " << most
-           << "; use blocks_per_column = 1, or another chip";
+           << "expected a chip with clusters of " << clustered()
+           << " blocks, but got one with " << most
+           << "; leave share out, or take another chip";
   if (clustered() > 1 && !isWalkedOnce())
     return frame.kernel.emitError()
            << "expected a cluster where one walk is enough, but got reductions "
               "that need others, an op that reads them at other indices, or a "
-              "result of the reduced shape that needs one; use "
-              "blocks_per_column = 1";
+              "result of the reduced shape that needs one; leave share out";
   return success();
 }
 
@@ -445,12 +444,12 @@ verifiedSegments(KernelFrame &frame, ColumnsScheduleAttr schedule) {
               "#fuse.columns, but "
            << reason.sentence() << "; put them into kernels of their own";
   if (segments->size() > 1 &&
-      (schedule.getFold() > 1 || schedule.getBlocksPerColumn() > 1))
+      (schedule.getFold() > 1 || schedule.clusterSize() > 1))
     return frame.kernel.emitError()
-           << "expected fold = 1 and blocks_per_column = 1 for columns of "
-              "several shapes, but got "
-           << schedule.getFold() << " and " << schedule.getBlocksPerColumn()
-           << "; put them into kernels of their own";
+           << "expected fold = 1 and no cluster for columns of several shapes, "
+              "but got fold = "
+           << schedule.getFold() << " and " << schedule.clusterSize()
+           << " blocks a column; put them into kernels of their own";
   return segments;
 }
 
@@ -474,7 +473,7 @@ FailureOr<Grid> mlir::fuse::lowerColumns(KernelFrame &frame,
   PointEmitter &emitter = frame.emitter;
   Index block = frame.blockId(), part = Index::constant(0),
         parts = Index::constant(1);
-  if (frame.partStates && schedule.getBlocksPerColumn() == 1) {
+  if (frame.partStates && schedule.clusterSize() == 1) {
     parts = emitter.div(frame.partStates->parts,
                         Index::constant(schedule.getFold()));
     Index across = Index::constant(0);

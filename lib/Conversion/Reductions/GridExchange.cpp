@@ -31,8 +31,7 @@ static SmallVector<Type> sharedRowStates(KernelOp kernel,
     return types;
   for (ArrayRef<Operation *> level : space->levels)
     for (Type type : stateTypes(level))
-      types.push_back(
-          RankedTensorType::get({schedule.getBlocksPerRow()}, type));
+      types.push_back(RankedTensorType::get({schedule.blocksPerRow()}, type));
   return types;
 }
 
@@ -58,7 +57,7 @@ SmallVector<Type> mlir::fuse::gridStateTypes(KernelOp kernel,
   auto schedule = dyn_cast<RowsScheduleAttr>(kernel.getScheduleAttr());
   if (!schedule)
     return {};
-  if (schedule.getWholeGrid())
+  if (schedule.sharesGrid())
     return sharedRowStates(kernel, dims, schedule);
   if (schedule.getPersistent() > 0)
     return acrossRowsStates(kernel, dims, schedule);

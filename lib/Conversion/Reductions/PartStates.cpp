@@ -72,7 +72,7 @@ int64_t mlir::fuse::foldOf(ScheduleAttrInterface schedule) {
 
 std::optional<int64_t> mlir::fuse::mostPartsOf(ScheduleAttrInterface schedule) {
   auto columns = dyn_cast<ColumnsScheduleAttr>(schedule);
-  return columns ? std::optional(columns.getParts() * columns.getFold())
+  return columns ? std::optional(columns.parts() * columns.getFold())
                  : std::nullopt;
 }
 
@@ -113,8 +113,8 @@ static PartLayout startOfLayout(KernelOp kernel,
   auto columns = cast<ColumnsScheduleAttr>(schedule);
   const ReductionSpace &space = segments.front().space;
   bool alongPlaces = space.isReduced(space.domain.size() - 1);
-  layout.most = columns.getParts();
-  layout.step = columns.getSplits() * columns.getUnroll() *
+  layout.most = columns.parts();
+  layout.step = columns.getSplits() * columns.getHold().getUnroll() *
                 (alongPlaces ? columns.getVector() : 1);
   return layout;
 }
@@ -126,9 +126,10 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
   Reason reason;
   auto segments = columnSegmentsOf(kernel, dims, reason);
   if (failed(segments))
-    return kernel.emitError() << "expected one space of reductions for parts, "
-                                 "but "
-                              << reason.sentence() << "; use parts = 1";
+    return kernel.emitError()
+           << "expected one space of reductions for parts, "
+              "but "
+           << reason.sentence() << "; leave share and fold out";
   bool isSeveral = segments->size() > 1 &&
                    isa<ColumnsScheduleAttr>(kernel.getScheduleAttr());
   if (!isSeveral && !isOneWalk(kernel, segments->front().space, dims))
@@ -136,7 +137,7 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
            << "expected parts where one walk is enough, but got reductions "
               "that need others, an op that reads them at other indices, or a "
               "result of the reduced shape that needs one; "
-              "use parts = 1";
+              "leave parts out";
   PartLayout layout = startOfLayout(kernel, *segments);
   bool hasRest = leavesRest(segments->front().space, layout.fold);
   for (const auto &[index, segment] : llvm::enumerate(*segments)) {

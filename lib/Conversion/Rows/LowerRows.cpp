@@ -21,7 +21,7 @@ RowsLowering::RowsLowering(const ScheduledRows &rows, const Index &block)
 void RowsLowering::emit() {
   if (rows.isPersistent())
     return emitPersistent();
-  if (rows.schedule.getRowsPerThread() > 1)
+  if (rows.schedule.rowsPerThread() > 1)
     return emitSeveral();
   emitRows(placeAndStage(block));
 }
@@ -49,7 +49,7 @@ RowPlace RowsLowering::placeAndStage(const Index &ofBlock) {
 void RowsLowering::emitRows(ArrayRef<RowPlace> present, VisitSlot takeSlot) {
   ArrayRef<unsigned> full = results.getLate();
   computeRowValues(present);
-  if (rows.schedule.getPreload() && !rows.isShared()) {
+  if (rows.preloads() && !rows.isShared()) {
     for (const RowPlace &row : present)
       walker.preload(row);
     storeFull(present, results.getEarly());

@@ -59,7 +59,7 @@ void RowsLowering::emitPersistent() {
           emitter.emitOperand(shared.operand, shared.result, point);
     for (const Point &point : any.held)
       columnsOfThread.push_back({*point.linear, point.guard});
-    if (isHeld && rows.schedule.getPreload())
+    if (isHeld && rows.preloads())
       ahead.findInputs(any);
   }
   AcrossRowsLowering across(frame, rows.schedule, segment, columnsOfThread);

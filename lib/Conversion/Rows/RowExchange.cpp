@@ -35,7 +35,7 @@ ReductionStates RowExchange::combine(MutableArrayRef<Reducer> reducers,
   }
   if (group.width > 1)
     states = combineThreads(frame, reducers, states, group);
-  if (rows.schedule.getWholeGrid()) {
+  if (rows.schedule.sharesGrid()) {
     states = combineBlocks(frame, reducers, states, group, leftStates);
     for (const Reducer &reducer : reducers)
       leftStates += numStateComponents(reducer.getOp());

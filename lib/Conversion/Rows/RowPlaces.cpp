@@ -40,10 +40,10 @@ static void divideBlocks(const ScheduledRows &rows, const Index &block,
   RowsScheduleAttr schedule = rows.schedule;
   ThreadGroup &group = geometry.group;
   const Index &thread = geometry.thread;
-  Index blocks = Index::constant(schedule.getBlocksPerRow());
+  Index blocks = Index::constant(schedule.blocksPerRow());
   group.groups = schedule.groupsPerBlock();
   group.width = schedule.threadsPerRow();
-  group.blocks = schedule.getBlocksPerRow();
+  group.blocks = schedule.blocksPerRow();
   group.thread = thread;
   Index width = Index::constant(group.width);
   Index before = emitter.mul(emitter.rem(block, blocks),
@@ -75,8 +75,8 @@ RowGeometry mlir::fuse::rowGeometry(const ScheduledRows &rows,
   int64_t vector = rows.vector;
   RowGeometry geometry;
   geometry.thread = rows.frame.threadId(rows.schedule.getThreads());
-  rows.schedule.getWholeGrid() ? divideGrid(rows, block, geometry)
-                               : divideBlocks(rows, block, geometry);
+  rows.schedule.sharesGrid() ? divideGrid(rows, block, geometry)
+                             : divideBlocks(rows, block, geometry);
   Index columns = geometry.columns = rows.emitter.product(space.columns());
   // A power of two that is known to divide the number of columns.
   int64_t divisor = 1;
@@ -94,9 +94,9 @@ RowGeometry mlir::fuse::rowGeometry(const ScheduledRows &rows,
 
 Index RowPlaces::rowOf(const Index &block) const {
   RowsScheduleAttr schedule = rows.schedule;
-  if (schedule.getWholeGrid())
+  if (schedule.sharesGrid())
     return Index::constant(0);
-  Index blocks = Index::constant(schedule.getBlocksPerRow());
+  Index blocks = Index::constant(schedule.blocksPerRow());
   return emitter.add(emitter.mul(emitter.div(block, blocks),
                                  Index::constant(schedule.getRowsPerBlock())),
                      geometry.group.group);

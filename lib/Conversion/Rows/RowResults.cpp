@@ -22,7 +22,7 @@ RowResults::RowResults(const ScheduledRows &rows, const RowGeometry &geometry,
      : rows.isOfGroups(number) ? ofGroups
                                : ofRows)
         .push_back(number);
-  if (!rows.schedule.getPreload() || rows.isShared())
+  if (!rows.preloads() || rows.isShared())
     return;
   auto *late = llvm::partition(fullLate, [&](unsigned result) {
     return !rows.reduced.contains(rows.yielded(result));

@@ -11,16 +11,15 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-SlotPlan mlir::fuse::planSlots(RowsScheduleAttr schedule, int64_t leastVectors,
+SlotPlan mlir::fuse::planSlots(SharedHoldAttr hold, int64_t leastVectors,
                                int64_t mostVectors, int64_t width) {
   SlotPlan plan;
   int64_t most = llvm::divideCeil(mostVectors, width);
-  plan.slots = std::clamp<int64_t>(most - schedule.getInRegisters(), 0,
+  plan.slots = std::clamp<int64_t>(most - hold.getInRegisters(), 0,
                                    leastVectors / width);
   if (plan.slots > 0)
-    plan.inGroup =
-        llvm::alignTo(llvm::divideCeil(plan.slots, schedule.getCopyGroups()),
-                      schedule.getUnroll());
+    plan.inGroup = llvm::alignTo(
+        llvm::divideCeil(plan.slots, hold.getCopyGroups()), hold.getUnroll());
   return plan;
 }
 
@@ -29,8 +28,9 @@ void RowSlots::findInputs(const RowPlace &row) {
 }
 
 void RowSlots::plan(const RowPlace &row) {
-  planned = planSlots(rows.schedule, places.leastVectors(),
-                      places.mostVectors(row), geometry.group.width);
+  auto shared = cast<SharedHoldAttr>(rows.schedule.getHold());
+  planned = planSlots(shared, places.leastVectors(), places.mostVectors(row),
+                      geometry.group.width);
   if (planned.slots == 0)
     return;
   KernelFrame &frame = rows.frame;

@@ -38,7 +38,7 @@ struct SlotPlan {
 /// The plan for rows that have from `leastVectors` to `mostVectors`, by where
 /// they start, and are shared by `width` threads. Only vectors that all threads
 /// have in every row are in slots.
-SlotPlan planSlots(RowsScheduleAttr schedule, int64_t leastVectors,
+SlotPlan planSlots(SharedHoldAttr hold, int64_t leastVectors,
                    int64_t mostVectors, int64_t width);
 
 class RowSlots {

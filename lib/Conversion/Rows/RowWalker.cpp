@@ -37,8 +37,7 @@ void RowWalker::preload(const RowPlace &row) {
 }
 
 void RowWalker::loadFirstLate(const RowPlace &row) {
-  if (!rows.schedule.getPreload() || slots.count() < rows.unroll ||
-      rows.copiesAhead())
+  if (!rows.preloads() || slots.count() < rows.unroll || rows.copiesAhead())
     return;
   late.loadFirst(slots.points(row, Index::constant(0), rows.unroll),
                  slots.getInputs());
@@ -293,7 +292,8 @@ RowWalker::walkLoops(const RowPlace &row, MutableArrayRef<Reducer> reducers,
       copyableInputs(frame,
                      streamedInputs(frame.kernel, frame.dims, rows.segment),
                      vectorPoint(walker, /*followed=*/true)),
-      rows.schedule.getStages(), geometry.thread, rows.schedule.getThreads()};
+      rows.schedule.getHold().getStages(), geometry.thread,
+      rows.schedule.getThreads()};
   vectorStates = loopInStages(
       frame, reducers, staged, {Index::constant(0), stepped, perStep, unroll},
       vectorStates,

@@ -39,7 +39,7 @@ std::vector<RowPlace> RowsLowering::placeSeveral(const Index &first) {
   int64_t apart = rows.schedule.groupsPerBlock();
   std::vector<RowPlace> present;
   SmallVector<RowPart> parts;
-  for (int64_t i = 0; i < rows.schedule.getRowsPerThread(); ++i) {
+  for (int64_t i = 0; i < rows.schedule.rowsPerThread(); ++i) {
     RowPlace row = places.start(emitter.add(first, Index::constant(i * apart)));
     if (i > 0 && haveOneHead()) {
       row.head = present.front().head;

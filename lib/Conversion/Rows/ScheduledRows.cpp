@@ -12,7 +12,7 @@ using namespace mlir::fuse;
 
 GridTerm ScheduledRows::blocks() const {
   return {{{SmallVector<Extent>(space.rows()), schedule.getRowsPerBlock()},
-           {{{schedule.getBlocksPerRow()}}, 1}}};
+           {{{schedule.blocksPerRow()}}, 1}}};
 }
 
 GridTerm ScheduledRows::grid() const {

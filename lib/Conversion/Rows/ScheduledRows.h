@@ -37,7 +37,7 @@ struct ScheduledRows {
       : frame(frame), emitter(frame.emitter), schedule(schedule),
         segment(segment), space(segment.space),
         reduced(valuesFromReductions(segment.ops)),
-        vector(schedule.getVector()), unroll(schedule.getUnroll()) {}
+        vector(schedule.getVector()), unroll(schedule.getHold().getUnroll()) {}
 
   /// An input that all rows share, and an operand that it is, converted or not,
   /// of the op with that result.
@@ -46,22 +46,23 @@ struct ScheduledRows {
     Value operand, result;
   };
 
-  bool isLoop() const { return schedule.getHold() == HoldKind::loop; }
-  bool isCached() const { return schedule.getHold() == HoldKind::cache; }
-  bool isShared() const { return schedule.getHold() == HoldKind::shared; }
+  bool isLoop() const { return isa<LoopHoldAttr>(schedule.getHold()); }
+  bool isCached() const { return isa<CacheHoldAttr>(schedule.getHold()); }
+  bool isShared() const { return isa<SharedHoldAttr>(schedule.getHold()); }
   bool isInRegisters() const {
-    return schedule.getHold() == HoldKind::registers;
+    return isa<RegistersHoldAttr>(schedule.getHold());
   }
+  bool preloads() const { return schedule.getHold().getPreload(); }
   bool isPersistent() const { return schedule.getPersistent() > 0; }
   /// Whether copies of rows into shared memory begin before these are walked:
   /// of the next row in the last walk over the present one, or of several in
   /// memory of their own.
   bool copiesAhead() const {
-    return isShared() && schedule.getPreload() && isPersistent();
+    return isShared() && preloads() && isPersistent();
   }
   /// Rows that are on their way beside the present one, which has its own room.
   int64_t rowsAhead() const {
-    return copiesAhead() ? schedule.getStages() - 1 : 0;
+    return copiesAhead() ? schedule.getHold().getStages() - 1 : 0;
   }
   /// Whether columns are summed of a row in shared memory.
   bool sumsSlots() const { return isShared() && segment.reducesToColumns(); }

@@ -20,12 +20,12 @@ static LogicalResult verifyLength(const ScheduledRows &rows) {
     return frame.kernel.emitError() << what;
   };
   std::optional<int64_t> length = staticProduct(space.columns());
-  StringRef hold = stringifyHoldKind(schedule.getHold());
+  StringRef hold = schedule.getHold().getKeyword();
   if (!rows.isLoop() && !length)
     return error("expected a static row length with hold = " + hold +
                  ", but got a dynamic one; use hold = loop");
   int64_t share = schedule.threadsPerRow() * vector;
-  int64_t most = maxHeldVectors * (rows.isShared() ? schedule.getUnroll() : 1);
+  int64_t most = maxHeldVectors * (rows.isShared() ? rows.unroll : 1);
   if (!rows.isLoop() && *length > most * share)
     return error("expected at most " + Twine(most) +
                  " vectors a thread with hold = " + hold + ", but got " +
@@ -62,29 +62,28 @@ static LogicalResult verifyPersistent(const ScheduledRows &rows) {
     return error(
         "expected persistent blocks for what is reduced over all rows, "
         "but got persistent = 0; use some for each multiprocessor");
-  if (schedule.getBlocksPerRow() != 1)
-    return error("expected blocks_per_row = 1 for what is reduced over all "
-                 "rows, but got " +
-                 Twine(schedule.getBlocksPerRow()) +
-                 "; use blocks_per_row = 1");
+  if (schedule.getShare())
+    return error("expected one block a row for what is reduced over all rows, "
+                 "but got share = " +
+                 schedule.getShare().getKeyword() + "; leave share out");
   if (!segment.reducesToColumns())
     return success();
   std::optional<int64_t> length = staticProduct(space.columns());
   int64_t step = schedule.getThreads() * vector;
+  auto shared = dyn_cast<SharedHoldAttr>(schedule.getHold());
   bool isPart =
-      length && (schedule.getInRegisters() > 0 || *length % step != 0);
-  if (rows.isShared() && isPart)
+      shared && length && (shared.getInRegisters() > 0 || *length % step != 0);
+  if (isPart)
     return error("expected in_registers = 0 and rows of whole vectors of all "
                  "threads for sums of columns with hold = shared, but got "
                  "in_registers = " +
-                 Twine(schedule.getInRegisters()) + " and " + Twine(*length) +
+                 Twine(shared.getInRegisters()) + " and " + Twine(*length) +
                  " elements for steps of " + Twine(step) +
                  "; use hold = registers");
   if (!rows.isInRegisters() && !rows.isShared())
     return error("expected hold = registers or hold = shared for sums of "
                  "columns, but got " +
-                 stringifyHoldKind(schedule.getHold()) +
-                 "; use hold = registers");
+                 schedule.getHold().getKeyword() + "; use hold = registers");
   const Extent &inner = space.columns().back();
   if (inner.size % vector != 0)
     return error("expected a vector that divides the last dimension for sums "
@@ -101,12 +100,12 @@ static LogicalResult verifyGroups(const ScheduledRows &rows) {
   if (!space.hasGroups())
     return success();
   std::optional<RowGroups> groups = rowGroupsOf(space);
-  bool fits = groups && schedule.getHold() == HoldKind::registers &&
+  // Neither several rows a thread nor loads ahead.
+  HoldAttrInterface plain = RegistersHoldAttr::get(frame.kernel.getContext());
+  bool fits = groups && schedule.getHold() == plain &&
               schedule.getVector() == groups->vector &&
               schedule.threadsPerRow() == groups->rowThreads &&
-              schedule.getBlocksPerRow() == 1 &&
-              schedule.getPersistent() == 0 &&
-              schedule.getRowsPerThread() == 1 && !schedule.getPreload();
+              !schedule.getShare() && schedule.getPersistent() == 0;
   if (fits)
     return success();
   return frame.kernel.emitError()
@@ -152,15 +151,15 @@ LogicalResult mlir::fuse::verifyRows(const ScheduledRows &rows) {
   int64_t most = rows.emitter.getOptions().cluster;
   if (schedule.clusterSize() > most)
     return frame.kernel.emitError()
-           << "expected a chip with clusters of blocks_per_row = "
-           << schedule.getBlocksPerRow() << " blocks, but got one with " << most
-           << "; use blocks_per_row = 1, or another chip";
-  if (schedule.getWholeGrid() &&
+           << "expected a chip with clusters of " << schedule.clusterSize()
+           << " blocks, but got one with " << most
+           << "; leave share out, or take another chip";
+  if (schedule.sharesGrid() &&
       (staticProduct(space.rows()) != 1 || !frame.partStates))
     return frame.kernel.emitError()
            << "expected a kernel that reduces all dimensions of one shape "
               "where the whole grid shares a row, but got one with several "
-              "rows or shapes; use whole_grid = false";
+              "rows or shapes; leave share out";
   if (failed(verifyPersistent(rows)) || failed(verifyGroups(rows)))
     return failure();
   return verifyLength(rows);

@@ -4,7 +4,7 @@ func.func @stay(%x: tensor<?x100xf16> {fuse.dims = ["T"]}, %w: tensor<100xf32>, 
     -> (tensor<?x100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<1xf32>) {
   %y:4 = fuse.kernel "stay" ins(%x, %w, %s : tensor<?x100xf16>, tensor<100xf32>, tensor<?x1xf32>)
       -> tensor<?x100xf32>, tensor<100xf32>, tensor<100xf32>, tensor<1xf32>
-      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers, preload = true, persistent = 3> {
+      schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 2, hold = registers<preload = true>, persistent = 3> {
   ^bb0(%a: tensor<?x100xf16>, %b: tensor<100xf32>, %c: tensor<?x1xf32>):
     %f = fuse.cast %a : tensor<?x100xf16> -> tensor<?x100xf32>
     %m = fuse.reduce max %f dims = [1] keep : tensor<?x100xf32> -> tensor<?x1xf32>

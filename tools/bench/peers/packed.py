@@ -5,14 +5,22 @@
 import json
 import lzma
 
+from bench.peers import recorded_schedules
+
 
 def _is_packed(path):
     return path.suffix == ".xz"
 
 
-def read_json(path):
+def read_text(path):
+    """With schedules as they are written today."""
     data = path.read_bytes()
-    return json.loads(lzma.decompress(data) if _is_packed(path) else data)
+    text = (lzma.decompress(data) if _is_packed(path) else data).decode()
+    return recorded_schedules.as_today(text)
+
+
+def read_json(path):
+    return json.loads(read_text(path))
 
 
 def write_text(path, text):

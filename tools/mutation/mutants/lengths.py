@@ -52,7 +52,7 @@ LENGTHS = [
         ),
         (
             "a-shared-tensor-has-a-length",
-            " || rows.getWholeGrid()",
+            " || rows.sharesGrid()",
             "",
         ),
     ),

@@ -154,7 +154,7 @@ PROGRAM = [
         "lit:Transforms lit:Schedule",
         (
             "variances-in-registers-stay-one",
-            "rows.getHold() != HoldKind::registers ||",
+            "!isa<RegistersHoldAttr>(rows.getHold()) ||",
             "rows ||",
         ),
         (

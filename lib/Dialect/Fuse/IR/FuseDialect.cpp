@@ -21,6 +21,7 @@ using namespace mlir::fuse;
 #include "fuse/Dialect/Fuse/IR/FuseEnums.cpp.inc"
 #include "fuse/Dialect/Fuse/IR/FuseInterfaces.cpp.inc"
 #include "fuse/Dialect/Fuse/IR/RotaryInterfaces.cpp.inc"
+#include "fuse/Dialect/Fuse/IR/SchedulePartInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "fuse/Dialect/Fuse/IR/FuseAttrs.cpp.inc"

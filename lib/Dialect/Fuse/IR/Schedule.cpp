@@ -14,20 +14,12 @@ using namespace mlir::fuse;
 
 /// A block has at most 1024 threads on all targets.
 static constexpr int64_t kMaxThreads = 1024;
-/// What the largest chips take.
-static constexpr int64_t kMaxCluster = 16;
-/// Copies wait for groups by their number, which is a constant of the code.
-static constexpr int64_t kMaxStages = 8;
 /// Of a multiprocessor of any chip.
 static constexpr int64_t kMaxThreadsPerSM = 2048;
 /// Lanes that exchange values by shuffles.
 static constexpr int64_t kWarpSize = 32;
 /// A CPU thread walks a stretch of many vectors.
 static constexpr int64_t kMaxUnroll = 4096;
-/// Some blocks for every multiprocessor of the largest chips.
-static constexpr int64_t kMaxParts = 4096;
-/// All are code of their own.
-static constexpr int64_t kMaxRowsPerThread = 16;
 /// A tile of bytes then takes 64 KiB.
 static constexpr int64_t kMaxTile = 256;
 
@@ -43,40 +35,6 @@ static LogicalResult verifyThreadsAndVector(EmitError emitError,
                      << llvm::bit_floor(static_cast<uint64_t>(vector));
 }
 
-static LogicalResult verifyCluster(EmitError emitError, StringRef name,
-                                   int64_t blocks) {
-  if (blocks >= 1 && blocks <= kMaxCluster && llvm::isPowerOf2_64(blocks))
-    return success();
-  return emitError() << "expected " << name
-                     << " to be a power of two from 1 to " << kMaxCluster
-                     << ", but got " << blocks << "; choose one of those";
-}
-
-static LogicalResult verifyStages(EmitError emitError, int64_t stages,
-                                  HoldKind hold) {
-  if (failed(verifyRange(emitError, "stages", stages, kMaxStages)))
-    return failure();
-  if (stages == 1 || hold == HoldKind::loop)
-    return success();
-  return emitError() << "expected stages with hold = loop, but got hold = "
-                     << stringifyHoldKind(hold) << "; leave them out";
-}
-
-/// Those of rows may also be whole rows, in persistent blocks.
-static LogicalResult verifyStagesOfRows(EmitError emitError, int64_t stages,
-                                        HoldKind hold, bool preload,
-                                        int64_t persistent) {
-  if (hold != HoldKind::shared || stages == 1)
-    return verifyStages(emitError, stages, hold);
-  if (failed(verifyRange(emitError, "stages", stages, kMaxStages)))
-    return failure();
-  if (preload && persistent > 0)
-    return success();
-  return emitError() << "expected preload and persistent blocks for stages "
-                        "with hold = shared, but got persistent = "
-                     << persistent << "; leave them out";
-}
-
 LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t vector,
                                             int64_t unroll, int64_t heads) {
@@ -86,14 +44,21 @@ LogicalResult PointwiseScheduleAttr::verify(EmitError emitError,
   return verifyRange(emitError, "unroll", unroll, kMaxUnroll);
 }
 
+/// A part as it is written, or none.
+static std::string textOf(Attribute part) {
+  if (!part)
+    return "none";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  part.print(stream);
+  return StringRef(text).substr(text.find('.') + 1).str();
+}
+
 static LogicalResult verifyRowsPerThread(EmitError emitError, int64_t threads,
-                                         int64_t rowsPerBlock, HoldKind hold,
-                                         int64_t blocksPerRow, bool wholeGrid,
-                                         int64_t persistent,
-                                         int64_t rowsPerThread) {
-  if (failed(verifyRange(emitError, "rows_per_thread", rowsPerThread,
-                         kMaxRowsPerThread)))
-    return failure();
+                                         int64_t rowsPerBlock,
+                                         int64_t rowsPerThread,
+                                         ShareAttrInterface share,
+                                         int64_t persistent) {
   if (rowsPerThread == 1)
     return success();
   if (rowsPerBlock % rowsPerThread != 0 ||
@@ -102,81 +67,88 @@ static LogicalResult verifyRowsPerThread(EmitError emitError, int64_t threads,
                        << rowsPerThread << " times a divisor of the " << threads
                        << " threads, but got " << rowsPerBlock
                        << "; choose such a multiple";
-  if (hold == HoldKind::registers && blocksPerRow == 1 && !wholeGrid &&
-      persistent == 0)
+  if (!share && persistent == 0)
     return success();
-  return emitError() << "expected hold = registers, one block a row and no "
-                        "persistent blocks with rows_per_thread > 1, but got "
-                        "hold = "
-                     << stringifyHoldKind(hold)
-                     << ", blocks_per_row = " << blocksPerRow
-                     << " and persistent = " << persistent
-                     << "; use rows_per_thread = 1";
+  return emitError() << "expected no share and no persistent blocks with "
+                        "rows_per_thread > 1, but got share = "
+                     << textOf(share) << " and persistent = " << persistent
+                     << "; leave rows_per_thread out";
+}
+
+/// Blocks that share a row.
+static LogicalResult verifySharedRow(EmitError emitError, int64_t threads,
+                                     int64_t rowsPerBlock,
+                                     HoldAttrInterface hold,
+                                     ShareAttrInterface share) {
+  if (!share)
+    return success();
+  if (!isa<ClusterShareAttr, GridShareAttr>(share))
+    return emitError() << "expected share = cluster<N> or share = grid<N> for "
+                          "rows, but got "
+                       << textOf(share) << "; leave it out";
+  if (isa<GridShareAttr>(share) && !isa<LoopHoldAttr>(hold))
+    return emitError() << "expected hold = loop where the whole grid shares a "
+                          "row, but got hold = "
+                       << hold.getKeyword() << "; use hold = loop";
+  if (share.getBlocks() == 1 || (rowsPerBlock == 1 && threads % kWarpSize == 0))
+    return success();
+  return emitError() << "expected rows_per_block = 1 and whole warps of "
+                     << kWarpSize << " where blocks share a row, but got "
+                     << rowsPerBlock << " and " << threads
+                     << " threads; leave share out";
+}
+
+static LogicalResult verifyPersistentRows(EmitError emitError,
+                                          HoldAttrInterface hold,
+                                          ShareAttrInterface share,
+                                          int64_t persistent) {
+  auto shared = dyn_cast<SharedHoldAttr>(hold);
+  if (shared && shared.getStages() > 1 && persistent == 0)
+    return emitError() << "expected persistent blocks for stages with hold = "
+                          "shared, but got persistent = 0; leave stages out";
+  if (persistent == 0)
+    return success();
+  if (failed(verifyRange(emitError, "persistent", persistent, kMaxPersistent)))
+    return failure();
+  int64_t blocks = share ? share.getBlocks() : 1;
+  if (!isa_and_nonnull<GridShareAttr>(share) && persistent % blocks == 0)
+    return success();
+  return emitError() << "expected persistent blocks to be whole clusters of "
+                     << blocks
+                     << " blocks that have rows, but got persistent = "
+                     << persistent << "; leave it out";
 }
 
 LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                        int64_t vector, int64_t rowsPerBlock,
-                                       HoldKind hold, int64_t unroll,
-                                       int64_t inRegisters, bool preload,
-                                       int64_t copyGroups, int64_t blocksPerRow,
-                                       bool wholeGrid, int64_t persistent,
-                                       int64_t stages, int64_t leastBlocks,
-                                       int64_t rowsPerThread) {
+                                       HoldAttrInterface hold,
+                                       ShareAttrInterface share,
+                                       int64_t persistent,
+                                       int64_t leastBlocks) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
-      failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
-      failed(verifyRange(emitError, "copy_groups", copyGroups, kMaxFactor)) ||
-      failed(verifyRange(emitError, "rows_per_block", rowsPerBlock,
-                         kMaxThreads)) ||
-      failed(verifyStagesOfRows(emitError, stages, hold, preload, persistent)))
+      failed(
+          verifyRange(emitError, "rows_per_block", rowsPerBlock, kMaxThreads)))
     return failure();
-  if (inRegisters < 0 || (inRegisters > 0 && hold != HoldKind::shared))
-    return emitError() << "expected in_registers from 0 on, and only with hold "
-                          "= shared, but got "
-                       << inRegisters << "; leave it out";
-  if (preload && hold != HoldKind::registers && hold != HoldKind::shared)
-    return emitError() << "expected preload with hold = registers or hold = "
-                          "shared, but got hold = "
-                       << stringifyHoldKind(hold) << "; leave it out";
-  if (hold == HoldKind::shared && rowsPerBlock != 1)
+  if (isa<SharedHoldAttr>(hold) && rowsPerBlock != 1)
     return emitError() << "expected rows_per_block = 1 with hold = shared, but "
                           "got "
                        << rowsPerBlock << "; use hold = registers";
+  auto registers = dyn_cast<RegistersHoldAttr>(hold);
+  int64_t rowsPerThread = registers ? registers.getRowsPerThread() : 1;
   if (rowsPerThread == 1 && threads % rowsPerBlock != 0)
     return emitError() << "expected rows_per_block to divide the " << threads
                        << " threads, but got " << rowsPerBlock
                        << "; choose a divisor";
-  if (failed(verifyRowsPerThread(emitError, threads, rowsPerBlock, hold,
-                                 blocksPerRow, wholeGrid, persistent,
-                                 rowsPerThread)))
-    return failure();
-  if (wholeGrid && hold != HoldKind::loop)
-    return emitError() << "expected hold = loop where the whole grid shares a "
-                          "row, but got hold = "
-                       << stringifyHoldKind(hold) << "; use hold = loop";
-  if (wholeGrid &&
-      failed(verifyRange(emitError, "blocks_per_row", blocksPerRow, kMaxParts)))
-    return failure();
-  if (!wholeGrid &&
-      failed(verifyCluster(emitError, "blocks_per_row", blocksPerRow)))
-    return failure();
-  if (blocksPerRow > 1 && (rowsPerBlock != 1 || threads % kWarpSize != 0))
-    return emitError() << "expected rows_per_block = 1 and whole warps of "
-                       << kWarpSize << " where blocks share a row, but got "
-                       << rowsPerBlock << " and " << threads
-                       << " threads; use blocks_per_row = 1";
-  if (persistent != 0 &&
-      failed(verifyRange(emitError, "persistent", persistent, kMaxPersistent)))
+  if (failed(verifyRowsPerThread(emitError, threads, rowsPerBlock,
+                                 rowsPerThread, share, persistent)) ||
+      failed(verifySharedRow(emitError, threads, rowsPerBlock, hold, share)) ||
+      failed(verifyPersistentRows(emitError, hold, share, persistent)))
     return failure();
   if (leastBlocks < 0 || leastBlocks * threads > kMaxThreadsPerSM)
     return emitError() << "expected least_blocks of up to " << kMaxThreadsPerSM
                        << " threads together, but got " << leastBlocks
                        << " blocks of " << threads << "; use "
                        << kMaxThreadsPerSM / threads << " at most";
-  if (persistent != 0 && (wholeGrid || persistent % blocksPerRow != 0))
-    return emitError() << "expected persistent blocks to be whole clusters of "
-                       << blocksPerRow
-                       << " blocks that have rows, but got persistent = "
-                       << persistent << "; leave it out";
   // The butterfly of shuffles that combines them would read lanes of another
   // row, or lanes that are not there.
   int64_t group = threads / (rowsPerBlock / rowsPerThread);
@@ -188,124 +160,98 @@ LogicalResult RowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                      << "; choose other threads or rows_per_block";
 }
 
-RowsScheduleAttr RowsScheduleAttr::withBlocksPerRow(int64_t blocks) const {
-  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
-             getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), blocks, getWholeGrid(), getPersistent(),
-             getStages(), getLeastBlocks(), getRowsPerThread());
+int64_t RowsScheduleAttr::blocksPerRow() const {
+  return getShare() ? getShare().getBlocks() : 1;
 }
 
-RowsScheduleAttr RowsScheduleAttr::withWholeGrid(int64_t blocks) const {
-  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
-             getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), blocks, /*whole_grid=*/true,
-             /*persistent=*/0, getStages(), getLeastBlocks(),
-             getRowsPerThread());
+bool RowsScheduleAttr::sharesGrid() const {
+  return isa_and_nonnull<GridShareAttr>(getShare());
+}
+
+int64_t RowsScheduleAttr::rowsPerThread() const {
+  auto registers = dyn_cast<RegistersHoldAttr>(getHold());
+  return registers ? registers.getRowsPerThread() : 1;
+}
+
+RowsScheduleAttr RowsScheduleAttr::withHold(HoldAttrInterface hold) const {
+  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(), hold,
+             getShare(), getPersistent(), getLeastBlocks());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withPersistent(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
-             getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), getBlocksPerRow(), getWholeGrid(), blocks,
-             getStages(), getLeastBlocks(), getRowsPerThread());
-}
-
-RowsScheduleAttr RowsScheduleAttr::withPreload(bool preload) const {
-  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
-             getHold(), getUnroll(), getInRegisters(), preload, getCopyGroups(),
-             getBlocksPerRow(), getWholeGrid(), getPersistent(), getStages(),
-             getLeastBlocks(), getRowsPerThread());
-}
-
-RowsScheduleAttr RowsScheduleAttr::withStages(int64_t stages) const {
-  return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
-             getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), stages, getLeastBlocks(), getRowsPerThread());
+             getHold(), getShare(), blocks, getLeastBlocks());
 }
 
 RowsScheduleAttr RowsScheduleAttr::withLeastBlocks(int64_t blocks) const {
   return get(getContext(), getThreads(), getVector(), getRowsPerBlock(),
-             getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), getStages(), blocks, getRowsPerThread());
+             getHold(), getShare(), getPersistent(), blocks);
 }
 
-RowsScheduleAttr RowsScheduleAttr::withRowsPerThread(int64_t rows) const {
-  return get(getContext(), getThreads(), getVector(), groupsPerBlock() * rows,
-             getHold(), getUnroll(), getInRegisters(), getPreload(),
-             getCopyGroups(), getBlocksPerRow(), getWholeGrid(),
-             getPersistent(), getStages(), getLeastBlocks(), rows);
-}
-
-LogicalResult ColumnsScheduleAttr::verify(
-    EmitError emitError, int64_t threads, int64_t vector, int64_t splits,
-    HoldKind hold, int64_t unroll, int64_t parts, int64_t blocksPerColumn,
-    int64_t stages, int64_t fold, bool evictFirst) {
-  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
-      failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
-      failed(verifyRange(emitError, "fold", fold, kMaxFactor)) ||
-      failed(verifyRange(emitError, "splits", splits, threads)) ||
-      failed(verifyRange(emitError, "parts", parts, kMaxParts)) ||
-      failed(verifyCluster(emitError, "blocks_per_column", blocksPerColumn)) ||
-      failed(verifyStages(emitError, stages, hold)))
-    return failure();
-  // Copies into shared memory say nothing of the kind.
-  if (evictFirst && stages > 1)
-    return emitError() << "expected evict_first with stages = 1, but got "
-                          "stages = "
-                       << stages << "; leave it out";
-  if (parts > 1 && hold != HoldKind::loop)
+/// Blocks that share a column.
+static LogicalResult verifySharedColumn(EmitError emitError, int64_t threads,
+                                        HoldAttrInterface hold,
+                                        ShareAttrInterface share) {
+  if (!share)
+    return success();
+  if (!isa<ClusterShareAttr, PartsShareAttr>(share))
+    return emitError() << "expected share = cluster<N> or share = parts<N> for "
+                          "columns, but got "
+                       << textOf(share) << "; use share = parts<N>";
+  if (!isa<LoopHoldAttr>(hold))
     return emitError() << "expected hold = loop where blocks share a column, "
-                          "but got parts = "
-                       << parts << " with hold = registers; use parts = 1";
-  if (blocksPerColumn > 1 && (hold != HoldKind::loop || parts > 1))
-    return emitError() << "expected hold = loop and parts = 1 where a cluster "
-                          "shares a column, but got hold = "
-                       << stringifyHoldKind(hold) << " and parts = " << parts
-                       << "; use blocks_per_column = 1";
-  if (fold > 1 && (hold != HoldKind::loop || blocksPerColumn > 1))
-    return emitError() << "expected hold = loop and blocks_per_column = 1 "
-                          "where rows are walked together, but got hold = "
-                       << stringifyHoldKind(hold)
-                       << " and blocks_per_column = " << blocksPerColumn
-                       << " with fold = " << fold << "; use fold = 1";
-  if (blocksPerColumn > 1 && threads % kWarpSize != 0)
+                          "but got share = "
+                       << textOf(share) << " with hold = " << hold.getKeyword()
+                       << "; leave share out";
+  if (isa<ClusterShareAttr>(share) && threads % kWarpSize != 0)
     return emitError() << "expected whole warps of " << kWarpSize
                        << " where a cluster shares a column, but got "
-                       << threads << " threads; use blocks_per_column = 1";
-  if (hold != HoldKind::registers && hold != HoldKind::loop)
-    return emitError() << "expected hold = registers or hold = loop, but got "
-                       << stringifyHoldKind(hold) << "; use hold = loop";
+                       << threads << " threads; leave share out";
+  return success();
+}
+
+LogicalResult ColumnsScheduleAttr::verify(EmitError emitError, int64_t threads,
+                                          int64_t vector, int64_t splits,
+                                          HoldAttrInterface hold,
+                                          ShareAttrInterface share,
+                                          int64_t fold, bool evictFirst) {
+  if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
+      failed(verifyRange(emitError, "fold", fold, kMaxFactor)) ||
+      failed(verifyRange(emitError, "splits", splits, threads)))
+    return failure();
+  // What registers may have beside is of rows.
+  if (!isa<LoopHoldAttr>(hold) &&
+      hold != RegistersHoldAttr::get(hold.getContext()))
+    return emitError() << "expected hold = registers or hold = loop<...> for "
+                          "columns, but got "
+                       << textOf(hold) << "; use hold = loop";
+  if (failed(verifySharedColumn(emitError, threads, hold, share)))
+    return failure();
+  // Copies into shared memory say nothing of the kind.
+  if (evictFirst && hold.getStages() > 1)
+    return emitError() << "expected evict_first with stages = 1, but got "
+                          "stages = "
+                       << hold.getStages() << "; leave it out";
+  if (fold > 1 &&
+      (!isa<LoopHoldAttr>(hold) || isa_and_nonnull<ClusterShareAttr>(share)))
+    return emitError() << "expected hold = loop and no cluster where rows are "
+                          "walked together, but got hold = "
+                       << hold.getKeyword() << " and share = " << textOf(share)
+                       << " with fold = " << fold << "; leave fold out";
   if (threads % splits == 0)
     return success();
   return emitError() << "expected splits to divide the " << threads
                      << " threads, but got " << splits << "; choose a divisor";
 }
 
-ColumnsScheduleAttr
-ColumnsScheduleAttr::withBlocksPerColumn(int64_t blocks) const {
-  return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), blocks > 1 ? 1 : getParts(), blocks, getStages(),
-             blocks > 1 ? 1 : getFold(), getEvictFirst());
+int64_t ColumnsScheduleAttr::parts() const {
+  auto parts = dyn_cast_or_null<PartsShareAttr>(getShare());
+  return parts ? parts.getBlocks() : 1;
 }
 
-ColumnsScheduleAttr ColumnsScheduleAttr::withStages(int64_t stages) const {
-  return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), getParts(), getBlocksPerColumn(), stages, getFold(),
-             getEvictFirst() && stages == 1);
-}
-
-ColumnsScheduleAttr ColumnsScheduleAttr::withFold(int64_t fold) const {
-  return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), getParts(), getBlocksPerColumn(), getStages(), fold,
-             getEvictFirst());
-}
-
-ColumnsScheduleAttr ColumnsScheduleAttr::withEvictFirst(bool evictFirst) const {
-  return get(getContext(), getThreads(), getVector(), getSplits(), getHold(),
-             getUnroll(), getParts(), getBlocksPerColumn(), getStages(),
-             getFold(), evictFirst);
+int64_t ColumnsScheduleAttr::clusterSize() const {
+  auto cluster = dyn_cast_or_null<ClusterShareAttr>(getShare());
+  return cluster ? cluster.getBlocks() : 1;
 }
 
 LogicalResult OrderedScheduleAttr::verify(EmitError emitError, int64_t threads,

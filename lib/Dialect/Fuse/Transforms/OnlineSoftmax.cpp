@@ -50,11 +50,11 @@ static bool crowdRegisters(RowsScheduleAttr rows, ReduceOp max) {
 /// than to compute exponentials again: the blocks of a cluster, and large ones.
 static bool isWorthExponentials(Attribute schedule, ReduceOp max) {
   if (auto rows = dyn_cast_or_null<RowsScheduleAttr>(schedule))
-    return rows.getHold() != HoldKind::registers ||
-           (rows.getPreload() &&
-            (rows.getBlocksPerRow() > 1 || crowdRegisters(rows, max)));
+    return !isa<RegistersHoldAttr>(rows.getHold()) ||
+           (rows.getHold().getPreload() &&
+            (rows.blocksPerRow() > 1 || crowdRegisters(rows, max)));
   auto columns = dyn_cast_or_null<ColumnsScheduleAttr>(schedule);
-  return columns && columns.getHold() == HoldKind::loop;
+  return columns && isa<LoopHoldAttr>(columns.getHold());
 }
 
 /// The sum, but NaN where the maximum is infinite.

@@ -14,8 +14,8 @@
 // Reductions over leading dimensions have it easier: blocks can share a column
 // in the kernel's schedule (`parts`), for any size. They are only cut here
 // where the kernel goes on to values of the shape that is reduced. The only
-// result of a whole tensor all blocks can share, and go on (`whole_grid`), and
-// the blocks of a cluster share a row that their memory holds.
+// result of a whole tensor all blocks can share, and go on (`share = grid`),
+// and the blocks of a cluster share a row that their memory holds.
 //
 // What reduces rows of values that need other reductions of these rows is cut
 // behind the row, too: its first step then belongs to the kernel of the others,

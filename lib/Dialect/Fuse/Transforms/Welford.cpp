@@ -116,8 +116,8 @@ struct TwoReductions : public OpRewritePattern<WelfordOp> {
     auto rows =
         kernel ? dyn_cast_or_null<RowsScheduleAttr>(kernel.getScheduleAttr())
                : RowsScheduleAttr();
-    if (!rows || rows.getHold() != HoldKind::registers ||
-        rows.getBlocksPerRow() > 1 || rows.getPreload() ||
+    if (!rows || !isa<RegistersHoldAttr>(rows.getHold()) ||
+        rows.blocksPerRow() > 1 || rows.getHold().getPreload() ||
         rows.getPersistent() > 0)
       return rewriter.notifyMatchFailure(op, "exchanges or memory bind");
     if (!isOnlyShape(op))

@@ -50,40 +50,40 @@ func.func private @f() attributes {s = #fuse.columns<threads = 1, vector = 0, sp
 
 // The groups of copies.
 // expected-error @below {{expected copy_groups from 1 to 64, but got 0}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, copy_groups = 0>}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared<copy_groups = 0>>}
 
 // -----
 
 // Clusters.
-// expected-error @below {{expected blocks_per_row to be a power of two from 1 to 16, but got 3}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 3>}
+// expected-error @below {{expected a cluster of a power of two from 2 to 16 blocks, but got 3; choose one of those, or leave share out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, share = cluster<3>>}
 
 // -----
 
-// expected-error @below {{expected blocks_per_row to be a power of two from 1 to 16, but got 32}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 32>}
+// expected-error @below {{expected a cluster of a power of two from 2 to 16 blocks, but got 32}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, share = cluster<32>>}
 
 // -----
 
 // Their blocks have one row, in whole warps.
 // expected-error @below {{expected rows_per_block = 1 and whole warps of 32 where blocks share a row, but got 2 and 64 threads}}
-func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 2, hold = loop, blocks_per_row = 2>}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 2, hold = loop, share = cluster<2>>}
 
 // -----
 
 // expected-error @below {{expected rows_per_block = 1 and whole warps of 32 where blocks share a row, but got 1 and 16 threads}}
-func.func private @f() attributes {s = #fuse.rows<threads = 16, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 2>}
+func.func private @f() attributes {s = #fuse.rows<threads = 16, vector = 1, rows_per_block = 1, hold = loop, share = cluster<2>>}
 
 // -----
 
 // The whole grid.
 // expected-error @below {{expected hold = loop where the whole grid shares a row, but got hold = registers}}
-func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = registers, blocks_per_row = 2, whole_grid = true>}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = registers, share = grid<2>>}
 
 // -----
 
-// expected-error @below {{expected blocks_per_row from 1 to 4096, but got 5000}}
-func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 5000, whole_grid = true>}
+// expected-error @below {{expected blocks of the grid from 1 to 4096, but got 5000}}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, share = grid<5000>>}
 
 // -----
 
@@ -94,12 +94,12 @@ func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows
 // -----
 
 // expected-error @below {{expected persistent blocks to be whole clusters of 2 blocks that have rows, but got persistent = 3; leave it out}}
-func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 2, persistent = 3>}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, share = cluster<2>, persistent = 3>}
 
 // -----
 
 // expected-error @below {{expected persistent blocks to be whole clusters of 8 blocks that have rows, but got persistent = 8; leave it out}}
-func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, blocks_per_row = 8, whole_grid = true, persistent = 8>}
+func.func private @f() attributes {s = #fuse.rows<threads = 64, vector = 1, rows_per_block = 1, hold = loop, share = grid<8>, persistent = 8>}
 
 // -----
 
@@ -133,15 +133,14 @@ func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, row
 
 // -----
 
-// Shared memory and registers share a row in one way only.
-// expected-error @below {{expected in_registers from 0 on, and only with hold = shared, but got 2; leave it out}}
-func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = registers, in_registers = 2>}
+// expected-error @below {{expected in_registers from 0 on, but got -1; leave it out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = shared<in_registers = -1>>}
 
 // -----
 
 // Only registers keep what was loaded ahead.
-// expected-error @below {{expected preload with hold = registers or hold = shared, but got hold = cache; leave it out}}
-func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = cache, preload = true>}
+// expected-error @below {{expected cache without parameters, but got some; write hold = cache}}
+func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, rows_per_block = 1, hold = cache<preload = true>>}
 
 // -----
 
@@ -152,7 +151,7 @@ func.func private @f() attributes {s = #fuse.rows<threads = 256, vector = 1, row
 // -----
 
 // Columns stay in registers or nowhere.
-// expected-error @below {{expected hold = registers or hold = loop, but got cache; use hold = loop}}
+// expected-error @below {{expected hold = registers or hold = loop<...> for columns, but got cache; use hold = loop}}
 func.func private @f() attributes {s = #fuse.columns<threads = 256, vector = 1, splits = 2, hold = cache>}
 
 // -----
@@ -176,14 +175,14 @@ func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, s
 // -----
 
 // Blocks that share a column.
-// expected-error @below {{expected parts from 1 to 4096, but got 0; choose one in that range}}
-func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, parts = 0>}
+// expected-error @below {{expected from 2 to 4096 parts, but got 1; choose so many, or leave share out}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, share = parts<1>>}
 
 // -----
 
 // They walk in loops.
-// expected-error @below {{expected hold = loop where blocks share a column, but got parts = 2 with hold = registers; use parts = 1}}
-func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, parts = 2>}
+// expected-error @below {{expected hold = loop where blocks share a column, but got share = parts<2> with hold = registers; leave share out}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, share = parts<2>>}
 
 // -----
 
@@ -208,57 +207,51 @@ func.func private @f() attributes {s = #fuse.transpose<threads = 96, tile = 32, 
 
 // -----
 
-// expected-error @below {{expected blocks_per_column to be a power of two from 1 to 16, but got 3; choose one of those}}
-func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, blocks_per_column = 3>}
+// expected-error @below {{expected share = cluster<N> or share = parts<N> for columns, but got grid<3>; use share = parts<N>}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, share = grid<3>>}
 
 // -----
 
-// A cluster needs no second launch.
-// expected-error @below {{expected hold = loop and parts = 1 where a cluster shares a column, but got hold = loop and parts = 2; use blocks_per_column = 1}}
-func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, parts = 2, blocks_per_column = 2>}
+// One way to share.
+// expected-error @below {{expected 'share' once, but got it again; remove one}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, share = parts<2>, share = cluster<2>>}
 
 // -----
 
-// expected-error @below {{expected hold = loop and parts = 1 where a cluster shares a column, but got hold = registers and parts = 1; use blocks_per_column = 1}}
-func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, blocks_per_column = 2>}
-
-// -----
-
-// expected-error @below {{expected stages from 1 to 8, but got 9; choose one in that range}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, stages = 9>}
+// expected-error @below {{expected share = cluster<N> or share = grid<N> for rows, but got parts<2>; leave it out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop, share = parts<2>>}
 
 // -----
 
 // expected-error @below {{expected stages from 1 to 8, but got 9; choose one in that range}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, preload = true, persistent = 4, stages = 9>}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = loop<stages = 9>>}
+
+// -----
+
+// expected-error @below {{expected stages from 1 to 8, but got 9; choose one in that range}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared<preload = true, stages = 9>, persistent = 4>}
 
 // -----
 
 // Only persistent blocks have a next row to copy.
-// expected-error @below {{expected preload and persistent blocks for stages with hold = shared, but got persistent = 0; leave them out}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, preload = true, stages = 2>}
+// expected-error @below {{expected persistent blocks for stages with hold = shared, but got persistent = 0; leave stages out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared<preload = true, stages = 2>>}
 
 // -----
 
-// expected-error @below {{expected preload and persistent blocks for stages with hold = shared, but got persistent = 4; leave them out}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared, persistent = 4, stages = 2>}
+// expected-error @below {{expected preload = true with stages = 2 in shared memory, but got none; write shared<preload = true, stages = 2>}}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = shared<stages = 2>, persistent = 4>}
 
 // -----
 
-// Only steps of loops are staged besides.
-// expected-error @below {{expected stages with hold = loop, but got hold = cache; leave them out}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 1, hold = cache, stages = 2>}
-
-// -----
-
-// expected-error @below {{expected stages with hold = loop, but got hold = registers; leave them out}}
-func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, stages = 2>}
+// expected-error @below {{expected hold = registers or hold = loop<...> for columns, but got registers<preload = true>; use hold = loop}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers<preload = true>>}
 
 // -----
 
 // They meet at a barrier of whole warps.
-// expected-error @below {{expected whole warps of 32 where a cluster shares a column, but got 48 threads; use blocks_per_column = 1}}
-func.func private @f() attributes {s = #fuse.columns<threads = 48, vector = 1, splits = 4, blocks_per_column = 2>}
+// expected-error @below {{expected whole warps of 32 where a cluster shares a column, but got 48 threads; leave share out}}
+func.func private @f() attributes {s = #fuse.columns<threads = 48, vector = 1, splits = 4, share = cluster<2>>}
 
 // -----
 
@@ -267,19 +260,19 @@ func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, s
 
 // -----
 
-// expected-error @below {{expected hold = loop and blocks_per_column = 1 where rows are walked together, but got hold = registers and blocks_per_column = 1 with fold = 2; use fold = 1}}
+// expected-error @below {{expected hold = loop and no cluster where rows are walked together, but got hold = registers and share = none with fold = 2; leave fold out}}
 func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = registers, fold = 2>}
 
 // -----
 
-// expected-error @below {{expected hold = loop and blocks_per_column = 1 where rows are walked together, but got hold = loop and blocks_per_column = 2 with fold = 2; use fold = 1}}
-func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 1, blocks_per_column = 2, fold = 2>}
+// expected-error @below {{but got hold = loop and share = cluster<2> with fold = 2; leave fold out}}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 1, share = cluster<2>, fold = 2>}
 
 // -----
 
 // Copies into shared memory leave the caches as others do.
 // expected-error @below {{expected evict_first with stages = 1, but got stages = 2; leave it out}}
-func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, stages = 2, evict_first = true>}
+func.func private @f() attributes {s = #fuse.columns<threads = 32, vector = 1, splits = 4, hold = loop<stages = 2>, evict_first = true>}
 
 // -----
 
@@ -294,33 +287,33 @@ func.func private @f() attributes {s = #fuse.rows<threads = 512, vector = 1, row
 // -----
 
 // expected-error @below {{expected rows_per_thread from 1 to 16, but got 32; choose one in that range}}
-func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 32, hold = registers, rows_per_thread = 32>}
+func.func private @f() attributes {s = #fuse.rows<threads = 32, vector = 1, rows_per_block = 32, hold = registers<rows_per_thread = 32>>}
 
 // -----
 
 // expected-error @below {{expected rows_per_block to be rows_per_thread = 4 times a divisor of the 128 threads, but got 6; choose such a multiple}}
-func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 6, hold = registers, rows_per_thread = 4>}
+func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 6, hold = registers<rows_per_thread = 4>>}
 
 // -----
 
 // expected-error @below {{expected rows_per_block to be rows_per_thread = 2 times a divisor of the 128 threads, but got 6; choose such a multiple}}
-func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 6, hold = registers, rows_per_thread = 2>}
+func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 6, hold = registers<rows_per_thread = 2>>}
 
 // -----
 
-// expected-error @below {{expected hold = registers, one block a row and no persistent blocks with rows_per_thread > 1, but got hold = cache, blocks_per_row = 1 and persistent = 0; use rows_per_thread = 1}}
-func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 8, hold = cache, rows_per_thread = 2>}
+// expected-error @below {{expected no share and no persistent blocks with rows_per_thread > 1, but got share = cluster<2> and persistent = 0; leave rows_per_thread out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 8, hold = registers<rows_per_thread = 2>, share = cluster<2>>}
 
 // -----
 
-// expected-error @below {{but got hold = registers, blocks_per_row = 1 and persistent = 132; use rows_per_thread = 1}}
-func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 8, hold = registers, persistent = 132, rows_per_thread = 2>}
+// expected-error @below {{but got share = none and persistent = 132; leave rows_per_thread out}}
+func.func private @f() attributes {s = #fuse.rows<threads = 128, vector = 1, rows_per_block = 8, hold = registers<rows_per_thread = 2>, persistent = 132>}
 
 // -----
 
 // The threads of a row are fewer than threads / rows_per_block.
 // expected-error @below {{expected the threads of a row to be whole warps of 32 or a power of two, but got 48; choose other threads or rows_per_block}}
-func.func private @f() attributes {s = #fuse.rows<threads = 96, vector = 1, rows_per_block = 4, hold = registers, rows_per_thread = 2>}
+func.func private @f() attributes {s = #fuse.rows<threads = 96, vector = 1, rows_per_block = 4, hold = registers<rows_per_thread = 2>>}
 
 // -----
 

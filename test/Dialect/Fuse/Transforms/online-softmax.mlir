@@ -138,7 +138,7 @@ func.func @other_guard(%x: tensor<?x?xf32>) -> tensor<?x1xf32> {
 // CHECK: fuse.softmax_stats
 func.func @crowded(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
   %y = fuse.kernel "k" ins(%x : tensor<?x12288xbf16>) -> tensor<?x12288xbf16>
-      schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true> {
+      schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers<preload = true>> {
   ^bb0(%a: tensor<?x12288xbf16>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
     %d = fuse.sub %a, %m : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
@@ -176,7 +176,7 @@ func.func @crowded_by_many_bytes(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf1
 // CHECK-COUNT-2: fuse.reduce
 func.func @fewer(%x: tensor<?x12280xbf16>) -> tensor<?x12280xbf16> {
   %y = fuse.kernel "k" ins(%x : tensor<?x12280xbf16>) -> tensor<?x12280xbf16>
-      schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers, preload = true> {
+      schedule = #fuse.rows<threads = 512, vector = 8, rows_per_block = 1, hold = registers<preload = true>> {
   ^bb0(%a: tensor<?x12280xbf16>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x12280xbf16> -> tensor<?x1xbf16>
     %d = fuse.sub %a, %m : tensor<?x12280xbf16>, tensor<?x1xbf16> -> tensor<?x12280xbf16>
@@ -195,7 +195,7 @@ func.func @fewer(%x: tensor<?x12280xbf16>) -> tensor<?x12280xbf16> {
 // CHECK-COUNT-2: fuse.reduce
 func.func @smaller_block(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
   %y = fuse.kernel "k" ins(%x : tensor<?x12288xbf16>) -> tensor<?x12288xbf16>
-      schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers, preload = true> {
+      schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1, hold = registers<preload = true>> {
   ^bb0(%a: tensor<?x12288xbf16>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x12288xbf16> -> tensor<?x1xbf16>
     %d = fuse.sub %a, %m : tensor<?x12288xbf16>, tensor<?x1xbf16> -> tensor<?x12288xbf16>
@@ -214,7 +214,7 @@ func.func @smaller_block(%x: tensor<?x12288xbf16>) -> tensor<?x12288xbf16> {
 // CHECK-COUNT-2: fuse.reduce
 func.func @words(%x: tensor<?x12288xf32>) -> tensor<?x12288xf32> {
   %y = fuse.kernel "k" ins(%x : tensor<?x12288xf32>) -> tensor<?x12288xf32>
-      schedule = #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers, preload = true> {
+      schedule = #fuse.rows<threads = 512, vector = 4, rows_per_block = 1, hold = registers<preload = true>> {
   ^bb0(%a: tensor<?x12288xf32>):
     %m = fuse.reduce max %a dims = [1] keep : tensor<?x12288xf32> -> tensor<?x1xf32>
     %d = fuse.sub %a, %m : tensor<?x12288xf32>, tensor<?x1xf32> -> tensor<?x12288xf32>

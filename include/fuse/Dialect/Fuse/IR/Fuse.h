@@ -26,6 +26,7 @@
 #include "fuse/Dialect/Fuse/IR/FuseEnums.h.inc"
 #include "fuse/Dialect/Fuse/IR/FuseInterfaces.h.inc"
 #include "fuse/Dialect/Fuse/IR/RotaryInterfaces.h.inc"
+#include "fuse/Dialect/Fuse/IR/SchedulePartInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "fuse/Dialect/Fuse/IR/FuseAttrs.h.inc"
@@ -87,6 +88,11 @@ inline constexpr StringLiteral kAccuracyAttr = "fuse.accuracy";
 /// a composite that computes in f32. Its value is rounded where it leaves the
 /// kernel, like that of any op of its type, and not before.
 inline constexpr StringLiteral kImplicitAttr = "fuse.implicit";
+
+/// How the blocks of a cluster of so many share; none for one block.
+ShareAttrInterface clusterOf(MLIRContext *context, int64_t blocks);
+/// The same of up to so many parts.
+ShareAttrInterface partsOf(MLIRContext *context, int64_t parts);
 
 /// Whether the op is a ScanOp or a TopKOp.
 bool isRowOrder(Operation *op);

@@ -54,11 +54,6 @@ def ReduceKind : Fuse_Enum<"ReduceKind", "how values are combined", [
 ]>;
 def ReduceKindAttr : Fuse_EnumAttr<ReduceKind, "reduce_kind">;
 
-def HoldKind : Fuse_Enum<"HoldKind", "where a row stays between its passes", [
-  I32EnumCase<"registers", 0>, I32EnumCase<"loop", 1>, I32EnumCase<"cache", 2>,
-  I32EnumCase<"shared", 3>
-]>;
-
 def LaneAxis : Fuse_Enum<"LaneAxis", "axis of a contraction along which vectors lie", [
   I32EnumCase<"n", 0>, I32EnumCase<"k", 1>
 ]>;

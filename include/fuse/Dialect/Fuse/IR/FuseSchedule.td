@@ -8,7 +8,7 @@
 #ifndef FUSE_DIALECT_FUSE_IR_FUSESCHEDULE
 #define FUSE_DIALECT_FUSE_IR_FUSESCHEDULE
 
-include "fuse/Dialect/Fuse/IR/FuseEnums.td"
+include "fuse/Dialect/Fuse/IR/FuseScheduleParts.td"
 
 def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::mlir::fuse";
@@ -22,12 +22,22 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   ];
 }
 
-class Fuse_Schedule<string name, string mnemonic_>
+class Fuse_AnySchedule<string name, string mnemonic_>
     : AttrDef<FuseDialect, name, [DeclareAttrInterfaceMethods<
           ScheduleAttrInterface, ["getThreads", "getVector"]>]> {
   let mnemonic = mnemonic_;
-  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+}
+
+class Fuse_Schedule<string name, string mnemonic_>
+    : Fuse_AnySchedule<name, mnemonic_> {
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+// One with parts, which print without `#fuse.` (ScheduleAssembly.cpp).
+class Fuse_ScheduleOfParts<string name, string mnemonic_>
+    : Fuse_AnySchedule<name, mnemonic_> {
+  let hasCustomAssemblyFormat = 1;
 }
 
 def PointwiseSchedule : Fuse_Schedule<"PointwiseSchedule", "pointwise"> {
@@ -54,47 +64,18 @@ def PointwiseSchedule : Fuse_Schedule<"PointwiseSchedule", "pointwise"> {
   }]>];
 }
 
-def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
+def RowsSchedule : Fuse_ScheduleOfParts<"RowsSchedule", "rows"> {
   let summary = "rows reduced by a group of threads";
   let description = [{
     The reduced dimensions are the last ones; together they are the columns,
     the others are the rows. `threads / rows_per_block` threads work on a row,
     or `rows_per_thread` times as many, which then have so many rows; a thread
     takes vectors of `vector` consecutive columns. `hold` says where
-    they stay between the passes over the row:
+    they stay between the passes over the row: `registers`, `cache`, `shared` or
+    `loop`, each with parameters of its own, such as `shared<unroll = 2>`.
 
-    - `registers`: in the thread's registers.
-    - `cache`: in the caches, which are told to keep the row until the last pass
-      and to drop it then. Few registers make for many threads in flight.
-    - `shared`: in shared memory, each vector in a place that only its thread
-      uses, filled by asynchronous copies; the last `in_registers` vectors of
-      each thread, and what is no whole vector of all threads, are kept in
-      registers. The copies are waited for in groups, `copy_groups` at most, of
-      as many whole steps of `unroll` vectors each, but for the last. For rows
-      that are longer than the registers of a block.
-    - `loop`: nowhere; each pass reads the row, `unroll` vectors at a time. With
-      `stages` > 1 the copies of the `stages` - 1 steps behind the present one
-      are on their way to shared memory meanwhile, to places that only their
-      thread uses. Inputs whose vectors are not aligned are loaded in their step.
-
-    With `preload` and `hold = registers` a thread loads what later passes
-    need besides the row, such as weights, and stores results that need no
-    reduction, before the threads exchange their first results. That hides the
-    latency of memory where few blocks run, and costs registers. With `preload`
-    and `hold = shared` it loads what the first step of the last pass needs
-    besides the row before they do, and in each step that of the next one.
-
-    With `blocks_per_row` > 1 (from sm_90 on) so many neighbouring blocks, a
-    cluster, share a row: vector number v belongs to the thread v modulo all of
-    their threads, and each warp leaves its part of a reduction in the shared
-    memory of all of them. For rows that are longer than what a multiprocessor
-    holds, and for few rows.
-
-    With `whole_grid` (and `hold = loop`) all elements are one row, which all
-    blocks share: up to `blocks_per_row`, as many as the device runs at the same
-    time. Each block leaves its part of a reduction in memory, all meet at a
-    barrier of the grid, and each combines the parts. For the scale of a whole
-    tensor and what is computed with it.
+    `share` says which blocks share a row: those of a `cluster<N>`, or with
+    `hold = loop` those of the whole `grid<N>`. One block has a row without.
 
     With `persistent` > 0 there are up to so many blocks, which stay: each takes
     the rows of one after the other, and keeps in registers what all rows read,
@@ -104,100 +85,80 @@ def RowsSchedule : Fuse_Schedule<"RowsSchedule", "rows"> {
     no more blocks than the device runs at the same time, and sums of columns
     want vectors that divide the row, and `hold = registers`, or `hold = shared`
     with the whole row in shared memory. With `preload` they load the next row
-    while they reduce one; into shared memory from when the last pass over this
-    one has read a vector, or, with `stages` > 1, into room for so many rows,
-    where the copies of the `stages` - 1 rows behind the present one are on their
-    way from when its first pass begins.
+    while they reduce one.
 
     With `least_blocks` > 0 the assembler is told that so many blocks are to fit
     in a multiprocessor (`.minnctapersm`). It then takes no more registers than
     that leaves, and tends to take all of these, for loads ahead of what they are
     needed for.
 
-    With `rows_per_thread` > 1 (and `hold = registers`) a thread loads its part
-    of so many rows before it reduces the first, and reads what all rows share,
-    such as weights, once for all of them; so is what it computes of columns
-    alone. Its rows are as far apart as the block has groups of threads, so that
-    neighbouring groups read neighbouring rows. For short rows, where such things
-    are much of what a thread does.
-
     All but `loop` want a static number of columns. `vector` is a power of two
     that divides the last dimension.
+
+    ```mlir
+    schedule = #fuse.rows<threads = 256, vector = 8, rows_per_block = 1,
+                          hold = registers<preload = true>, share = cluster<4>>
+    ```
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
-                        "int64_t":$rows_per_block, "HoldKind":$hold,
-                        DefaultValuedParameter<"int64_t", "4">:$unroll,
-                        DefaultValuedParameter<"int64_t", "0">:$in_registers,
-                        DefaultValuedParameter<"bool", "false">:$preload,
-                        DefaultValuedParameter<"int64_t", "4">:$copy_groups,
-                        DefaultValuedParameter<"int64_t", "1">:$blocks_per_row,
-                        DefaultValuedParameter<"bool", "false">:$whole_grid,
+                        "int64_t":$rows_per_block, "HoldAttrInterface":$hold,
+                        OptionalParameter<"ShareAttrInterface">:$share,
                         DefaultValuedParameter<"int64_t", "0">:$persistent,
-                        DefaultValuedParameter<"int64_t", "1">:$stages,
-                        DefaultValuedParameter<"int64_t", "0">:$least_blocks,
-                        DefaultValuedParameter<"int64_t", "1">:$rows_per_thread);
+                        DefaultValuedParameter<"int64_t", "0">:$least_blocks);
+  let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
-                                   "int64_t":$rows_per_block, "HoldKind":$hold,
-                                   "int64_t":$unroll, "int64_t":$in_registers,
-                                   "bool":$preload, "int64_t":$copy_groups), [{
-    return $_get($_ctxt, threads, vector, rows_per_block, hold, unroll,
-                 in_registers, preload, copy_groups, /*blocks_per_row=*/1,
-                 /*whole_grid=*/false, /*persistent=*/0, /*stages=*/1,
-                 /*least_blocks=*/0, /*rows_per_thread=*/1);
+                                   "int64_t":$rows_per_block,
+                                   "HoldAttrInterface":$hold,
+                                   CArg<"ShareAttrInterface", "{}">:$share,
+                                   CArg<"int64_t", "0">:$persistent,
+                                   CArg<"int64_t", "0">:$least_blocks), [{
+    return $_get($_ctxt, threads, vector, rows_per_block, hold, share,
+                 persistent, least_blocks);
   }]>];
   let extraClassDeclaration = [{
+    /// Blocks that share a row; 1 for none.
+    int64_t blocksPerRow() const;
     /// Blocks of a cluster; 1 for none.
-    int64_t clusterSize() const {
-      return getWholeGrid() ? 1 : getBlocksPerRow();
-    }
+    int64_t clusterSize() const { return sharesGrid() ? 1 : blocksPerRow(); }
+    /// Whether all blocks of the launch share the only row.
+    bool sharesGrid() const;
+    /// Rows that a thread holds at the same time.
+    int64_t rowsPerThread() const;
     /// The threads that share a row, of one block, a cluster or the grid.
     int64_t threadsPerRow() const {
-      return getThreads() / groupsPerBlock() * getBlocksPerRow();
+      return getThreads() / groupsPerBlock() * blocksPerRow();
     }
     /// The groups of a block's threads that have rows of their own.
     int64_t groupsPerBlock() const {
-      return getRowsPerBlock() / getRowsPerThread();
+      return getRowsPerBlock() / rowsPerThread();
     }
-    /// The same schedule with clusters of so many blocks.
-    RowsScheduleAttr withBlocksPerRow(int64_t blocks) const;
-    /// The same schedule with up to so many blocks for the only row.
-    RowsScheduleAttr withWholeGrid(int64_t blocks) const;
+    /// The same schedule with rows held elsewhere, or otherwise.
+    RowsScheduleAttr withHold(HoldAttrInterface hold) const;
     /// The same schedule with up to so many blocks that stay; 0 for one for
     /// each block of rows.
     RowsScheduleAttr withPersistent(int64_t blocks) const;
-    RowsScheduleAttr withPreload(bool preload) const;
-    /// The same schedule with copies of so many steps less one on their way.
-    RowsScheduleAttr withStages(int64_t stages) const;
     /// The same schedule with registers for so many blocks; 0 for no such bound.
     RowsScheduleAttr withLeastBlocks(int64_t blocks) const;
-    /// The same threads with so many rows each.
-    RowsScheduleAttr withRowsPerThread(int64_t rows) const;
   }];
 }
 
-def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
+def ColumnsSchedule : Fuse_ScheduleOfParts<"ColumnsSchedule", "columns"> {
   let summary = "some threads a vector of columns, places in loops";
   let description = [{
     The dimensions that are not reduced, in row-major order, are the columns;
     they are cut into vectors of `vector` consecutive ones; where the last
     dimension is reduced, it is the places that are. `splits` threads of
     a block share a vector: each walks every `splits`-th place of the reduced
-    dimensions, `unroll` places at a time, and their partial results are
+    dimensions, and their partial results are
     combined in a fixed order through shared memory. Reductions that depend on
     each other, and results that have the reduced dimensions, take further
-    walks; with `hold = registers` (the number of places is static) all walks
-    are unrolled and only the first reads memory.
+    walks. `hold` is `registers`, or `loop` (which it is if left out), of so many
+    places a step as its `unroll` says.
 
-    With `parts` > 1 up to so many blocks share each column. Steps of `splits` x
-    `unroll` places are dealt to them in turn, each block leaves its states in
-    memory, and a second launch combines these from the first part to the last.
-    There are no more parts than steps. Only for kernels in which no reduction
-    depends on another and no result has the reduced dimensions.
-
-    With `blocks_per_column` > 1 (from sm_90 on) so many neighbouring blocks, a
-    cluster, share each column in one launch: steps are dealt to them as to
-    parts, and the first of them combines the states, which the others leave in
-    its shared memory. For the same kernels, with `parts` = 1.
+    With `hold = loop`, `share` says which blocks share a column: those of a
+    `cluster<N>`, or up to N in `parts<N>`, both for kernels in which no
+    reduction depends on another and no result has the reduced dimensions. One
+    block has a column without.
 
     With `fold` > 1 so many neighbouring rows are walked as one, whose length
     `vector` divides though it does not divide that of one: its vectors lie where
@@ -206,11 +167,9 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
     them, and walks the rows that are left over. Only for kernels where one walk
     is enough, a static last dimension is the only one that stays, all that comes
     before the reductions is pointwise, and all results are reduced; with `hold =
-    loop` and `blocks_per_column` = 1.
+    loop` and without clusters.
 
-    `stages` (with `hold = loop`) are those of `#fuse.rows`.
-
-    With `evict_first` (and `stages` = 1) loads of what streams ask the L2 to drop
+    With `evict_first` (and one stage) loads of what streams ask the L2 to drop
     their lines before any others. A line that stays of what was written before
     need not be written back then to make room, which takes time where a call
     moves little beside the L2's size.
@@ -221,33 +180,34 @@ def ColumnsSchedule : Fuse_Schedule<"ColumnsSchedule", "columns"> {
     only one that stays, all results have its size, and `hold = loop`: vectors are
     then cut out of aligned ones. `splits` divides
     `threads`.
+
+    ```mlir
+    schedule = #fuse.columns<threads = 256, vector = 4, splits = 16,
+                             hold = loop<unroll = 2, stages = 4>,
+                             share = cluster<4>>
+    ```
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
-                        "int64_t":$splits,
-                        DefaultValuedParameter<"HoldKind", "HoldKind::loop">:$hold,
-                        DefaultValuedParameter<"int64_t", "4">:$unroll,
-                        DefaultValuedParameter<"int64_t", "1">:$parts,
-                        DefaultValuedParameter<"int64_t", "1">:$blocks_per_column,
-                        DefaultValuedParameter<"int64_t", "1">:$stages,
+                        "int64_t":$splits, "HoldAttrInterface":$hold,
+                        OptionalParameter<"ShareAttrInterface">:$share,
                         DefaultValuedParameter<"int64_t", "1">:$fold,
                         DefaultValuedParameter<"bool", "false">:$evict_first);
+  let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$threads, "int64_t":$vector,
-                                   "int64_t":$splits, "HoldKind":$hold,
-                                   "int64_t":$unroll, "int64_t":$parts), [{
-    return $_get($_ctxt, threads, vector, splits, hold, unroll, parts,
-                 /*blocks_per_column=*/1, /*stages=*/1, /*fold=*/1,
-                 /*evict_first=*/false);
+                                   "int64_t":$splits, "HoldAttrInterface":$hold,
+                                   CArg<"ShareAttrInterface", "{}">:$share,
+                                   CArg<"int64_t", "1">:$fold,
+                                   CArg<"bool", "false">:$evict_first), [{
+    return $_get($_ctxt, threads, vector, splits, hold, share, fold,
+                 evict_first);
   }]>];
   let extraClassDeclaration = [{
-    /// The same schedule with clusters of so many blocks, instead of parts.
-    ColumnsScheduleAttr withBlocksPerColumn(int64_t blocks) const;
-    /// The same schedule with copies of so many steps less one on their way,
-    /// which leave the L2 as others do.
-    ColumnsScheduleAttr withStages(int64_t stages) const;
-    ColumnsScheduleAttr withFold(int64_t fold) const;
-    ColumnsScheduleAttr withEvictFirst(bool evictFirst) const;
+    /// The most parts of a column; 1 for none.
+    int64_t parts() const;
+    /// Blocks of a cluster; 1 for none.
+    int64_t clusterSize() const;
     /// Whether blocks leave states for a second launch.
-    bool leavesParts() const { return getParts() > 1 || getFold() > 1; }
+    bool leavesParts() const { return parts() > 1 || getFold() > 1; }
   }];
 }
 
