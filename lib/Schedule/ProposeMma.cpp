@@ -19,6 +19,7 @@
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/MmaModel.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -57,6 +58,17 @@ static void forEachOperand(const MmaSpace &space,
       body(contraction.columns);
 }
 
+/// Of a place of a computed operand; sums and products of 16-bit floats come in
+/// pairs.
+static double computingInstructions(Operation *op) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return 0;
+  bool isPaired =
+      isa<AddOp, SubOp, MulOp>(op) && (element.isF16() || element.isBF16());
+  return isPaired ? 0.5 : instructionsOf(op);
+}
+
 /// Of a place of a computed operand: what computes it, and what takes it from
 /// a slot, rounds it and leaves it in a buffer.
 static double computingInstructions(const MmaOperand &operand,
@@ -66,7 +78,7 @@ static double computingInstructions(const MmaOperand &operand,
   constexpr double moves = 1;
   double elements = estimatedElements(operand.value(), dims), sum = moves;
   for (Operation *op : operand.computed->ops)
-    sum += instructionsOf(op) *
+    sum += computingInstructions(op) *
            std::min(1.0, estimatedElements(op->getResult(0), dims) / elements);
   return sum;
 }

@@ -142,12 +142,16 @@ static StepClocks stepClocks(MmaScheduleAttr schedule,
                 (rows * rowBytes + schedule.columnsPerConsumer() * bytes);
   double busy =
       std::min<double>(turnsOf(schedule, product), gpu.multiprocessors);
+  // A warp that computes what it multiplies does so in turn.
+  double multiplying = m * n / mmaPerClock(schedule, gpu);
+  if (inRegisters)
+    multiplying += m * ofRows / lanes;
   return {
-      places * m * n / mmaPerClock(schedule, gpu),
+      places * multiplying,
       places * (loaded + read + computed) / gpu.sharedBytesPerClock,
       places * loaded /
           std::min<double>(gpu.l2PortBytesPerClock, gpu.l2BytesPerClock / busy),
-      places * (m * ofRows + n * ofColumns) / lanes};
+      places * ((inRegisters ? 0 : m * ofRows) + n * ofColumns) / lanes};
 }
 
 /// Clocks in which results leave: a warp's sums of a row are half of what
