@@ -260,11 +260,33 @@ def _conversion(parts):
     return convert, [source], to
 
 
+def _paired(function, half):
+    """The same of the two 16-bit floats of a word, each rounded."""
+
+    def both(*words):
+        halves = [
+            function(
+                *(
+                    numbers(each >> np.uint32(shift) & np.uint32(0xFFFF), half)
+                    for each in words
+                )
+            )
+            for shift in (16, 0)
+        ]
+        high, low = (patterns(each, half).astype(np.uint32) for each in halves)
+        return high << np.uint32(16) | low
+
+    return both
+
+
 def operation(instruction):
     """(function of numbers, types of its operands, type of its result), or None if the
     instruction is no arithmetic."""
     parts = instruction.parts
     name, kind = parts[0], parts[-1]
+    if kind in ("f16x2", "bf16x2") and name in ("add", "sub", "mul"):
+        function = np.multiply if name == "mul" else _SIMPLE[name]
+        return _paired(function, kind[:-2]), ["u32", "u32"], "b32"
     if name in _SIMPLE:
         count = len(instruction.operands) - 1
         if kind in ("f16x2", "bf16x2"):
@@ -300,4 +322,4 @@ def immediate(text, kind):
     bits = width(kind)
     if bits == "pred":
         return np.full(32, bool(int(text, 0)))
-    return np.full(32, int(text, 0) % (1 << bits), pattern(kind))
+    return np.full(32, int(text.rstrip("U"), 0) % (1 << bits), pattern(kind))

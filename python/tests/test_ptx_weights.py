@@ -1,0 +1,77 @@
+# Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Weights of 8 and 4 bits that warps compute in registers, by what PTX says."""
+
+import numpy as np
+import pytest
+
+from test_ptx_simulator import compute, inspect, rounded, simulate, small_integers  # noqa: F401
+
+PROGRAM = """
+func.func @f(%x: tensor<MxKxTYPE>, %w: tensor<NxBYTESxi8>, %s: tensor<Nx1xTYPE>) -> tensor<MxNxTYPE> {
+  %y = fuse.kernel "f" ins(%x, %w, %s : tensor<MxKxTYPE>, tensor<NxBYTESxi8>, tensor<Nx1xTYPE>) -> tensor<MxNxTYPE>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 16, tile_k = 128, stages = 3, consumers = 1, raster = 2, store = direct, persistent = 4, swap = true, column_bits = BITS> {
+  ^bb0(%a: tensor<MxKxTYPE>, %b: tensor<NxBYTESxi8>, %c: tensor<Nx1xTYPE>):
+    UNPACK
+    %f = fuse.cast %q : tensor<NxKxi8> -> tensor<NxKxTYPE>
+    %d = fuse.mul %f, %c : tensor<NxKxTYPE>, tensor<Nx1xTYPE> -> tensor<NxKxTYPE>
+    %p = fuse.contract "mk,nk->mn" %a, %d : tensor<MxKxTYPE>, tensor<NxKxTYPE> -> tensor<MxNxTYPE>
+    fuse.yield %p : tensor<MxNxTYPE>
+  }
+  return %y : tensor<MxNxTYPE>
+}
+"""
+
+
+def program(m, n, k, dtype, bits, unsigned):
+    if bits == 4:
+        sign = "unsigned " if unsigned else ""
+        unpack = f"%q = fuse.unpack {sign}%b : tensor<NxBYTESxi8> -> tensor<NxKxi8>"
+        text = PROGRAM.replace("UNPACK", unpack)
+    else:
+        text = PROGRAM.replace("UNPACK", "").replace("%q", "%b")
+    text = text.replace("BITS", str(bits)).replace("TYPE", dtype)
+    for name, size in (("M", m), ("N", n), ("K", k), ("BYTES", k * bits // 8)):
+        text = text.replace(f"<{name}x", f"<{size}x").replace(f"x{name}x", f"x{size}x")
+    return text
+
+
+@pytest.mark.parametrize(
+    "bits, unsigned, dtype",
+    [(8, False, "bf16"), (8, False, "f16"), (4, False, "bf16"), (4, True, "f16")],
+)
+def test_weights_in_registers(inspect, bits, unsigned, dtype):  # noqa: F811
+    """All values of a byte, scales that keep sums exact; the last step and tile are not whole."""
+    m, n, k = 11, 72, 288
+    rng = np.random.default_rng(3)
+    x = rng.integers(-1, 2, (m, k)).astype(np.float32)
+    stored = rng.integers(-128, 128, (n, k * bits // 8)).astype(np.int8)
+    stored.flat[:256] = np.arange(-128, 128)
+    weights = stored.astype(np.float32)
+    if bits == 4:
+        low, high = stored & 15, stored >> 4 & 15
+        weights = np.stack((low, high), -1).reshape(n, k).astype(np.float32)
+        if not unsigned:
+            weights -= 16 * (weights > 7)
+    scales = np.exp2(rng.integers(-2, 2, (n, 1))).astype(np.float32)
+    text = program(m, n, k, dtype, bits, unsigned)
+    ptx = inspect(text, "ptx")
+    assert "ldmatrix" not in ptx and f"mul.rn.{dtype}x2" in ptx.replace(
+        "mul.f16x2", "mul.rn.f16x2"
+    )
+    (y,) = simulate(inspect, text, [x, stored, scales])
+    expected = (x @ (weights * scales).T).astype(np.float32)
+    expected = rounded(expected) if dtype == "bf16" else expected.astype(np.float16)
+    np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.parametrize(
+    "opcode, operands, expected",
+    [
+        ("add.rn.bf16x2", (0x43004308, 0xC300C308), 0x00000000),
+        ("mul.rn.bf16x2", (0x40003F80, 0x3F804000), 0x40004000),
+        ("sub.f16x2", (0x64016480, 0x64006480), 0x3C000000),
+    ],
+)
+def test_pairs(opcode, operands, expected):
+    assert compute(opcode, *operands) == expected
