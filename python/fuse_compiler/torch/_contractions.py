@@ -46,11 +46,21 @@ def contraction_reason(node, options):
 def _reason_on_gpu(node, value):
     if torch.cuda.get_device_capability(value.device) != (9, 0):
         return "only Hopper's tensor cores are used"
-    if value.dtype not in (torch.float16, torch.bfloat16):
-        # What was measured of TF32 does not say yet where regions gain.
-        return f"tensor cores are used for float16 and bfloat16, not {value.dtype}"
+    if value.dtype not in (torch.float16, torch.bfloat16, torch.float32):
+        return (
+            f"tensor cores are used for float16, bfloat16 and TF32, not {value.dtype}"
+        )
     limits = CONTRACTION_LIMITS
-    left = first_value(node.args[-2])
+    left, right = (first_value(each) for each in node.args[-2:])
+    if value.dtype == torch.float32:
+        if not tf32_is_allowed():
+            return (
+                "float32 is multiplied exactly, by ordinary cores "
+                "(torch.set_float32_matmul_precision('high') allows TF32)"
+            )
+        # Tensor cores read it along K: others would be transposed first.
+        if left.stride(-1) != 1 or right.stride(-2) != 1:
+            return "the library is faster where TF32 does not lie along K"
     rows, k, columns = (
         size_hint(n) for n in (left.shape[-2], left.shape[-1], value.shape[-1])
     )
