@@ -25,6 +25,21 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Of small blocks the last ones ask for the next launch.
+  // CHECK-LABEL: gpu.func @small
+  // CHECK-NEXT:    nvvm.griddepcontrol wait
+  // CHECK:         %[[BLOCKS:.*]] = gpu.grid_dim
+  // CHECK:         %[[BLOCK:.*]] = gpu.block_id
+  // CHECK:         %[[LEFT:.*]] = arith.subi %[[BLOCKS]], %[[BLOCK]]
+  // CHECK:         %[[LATE:.*]] = arith.cmpi ule, %[[LEFT]], %{{.*}} : index
+  // CHECK-NEXT:    scf.if %[[LATE]] {
+  // CHECK-NEXT:      nvvm.griddepcontrol launch_dependents
+  gpu.func @small(%x: !llvm.ptr, %y: !llvm.ptr) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %v = llvm.load %x : !llvm.ptr -> f32
+    llvm.store %v, %y : f32, !llvm.ptr
+    gpu.return
+  }
+
   // Nothing moves the label's load after the permission, nor the row's over it.
   // CHECK-LABEL: gpu.func @label
   // CHECK-NEXT:    nvvm.griddepcontrol wait

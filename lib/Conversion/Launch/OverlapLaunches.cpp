@@ -28,6 +28,7 @@ struct OverlapLaunchesPass
   void runOnOperation() override {
     for (auto function : getOperation().getOps<gpu::GPUFuncOp>()) {
       bool wasEarly = bool(function->removeAttr(kEarlyInputsAttr));
+      wasEarly |= bool(function->removeAttr(kPrefetchedInputsAttr));
       NVVM::GriddepcontrolOp control = firstControl(function);
       if (!function.isKernel())
         continue;
@@ -54,13 +55,20 @@ private:
 };
 } // namespace
 
-/// Up to so many blocks a launch that follows starts early. Large blocks would
-/// share multiprocessors with those that still run, and it costs the device
-/// 1.2 ns a block to be asked (docs/tuning.md, "What measurements decided").
-static int64_t mostEarlyBlocks(gpu::GPUFuncOp function) {
-  constexpr int64_t largeBlock = 512, ofLarge = 128, ofSmall = 2048;
+/// So many of the last blocks let a launch that follows start early: it costs
+/// the device 1.2 ns a block to be asked (docs/tuning.md, "What measurements
+/// decided"), and the blocks before them have ended by then. Large blocks do so
+/// in small grids only: those of the next launch would share multiprocessors
+/// with them.
+static bool isOfSmallBlocks(gpu::GPUFuncOp function) {
+  constexpr int64_t largeBlock = 512;
   std::optional<ArrayRef<int32_t>> block = function.getKnownBlockSize();
-  return block && block->front() < largeBlock ? ofSmall : ofLarge;
+  return block && block->front() < largeBlock;
+}
+
+static int64_t mostEarlyBlocks(gpu::GPUFuncOp function) {
+  constexpr int64_t ofLarge = 128, ofSmall = 2048;
+  return isOfSmallBlocks(function) ? ofSmall : ofLarge;
 }
 
 /// The first load of the entry block whose value makes another's address, such
@@ -101,11 +109,15 @@ void OverlapLaunchesPass::allowNext(gpu::GPUFuncOp function, Operation *after) {
   builder.setInsertionPointAfter(after);
   Location loc = function.getLoc();
   Value blocks = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
+  if (isOfSmallBlocks(function)) {
+    Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+    blocks = arith::SubIOp::create(builder, loc, blocks, block);
+  }
   Value most =
       arith::ConstantIndexOp::create(builder, loc, mostEarlyBlocks(function));
-  Value isFew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
-                                      blocks, most);
-  auto branch = scf::IfOp::create(builder, loc, isFew, /*withElse=*/false);
+  Value isLate = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                       blocks, most);
+  auto branch = scf::IfOp::create(builder, loc, isLate, /*withElse=*/false);
   builder.setInsertionPointToStart(branch.thenBlock());
   NVVM::GriddepcontrolOp::create(builder, loc,
                                  NVVM::GridDepActionKind::launch_dependents);

@@ -276,9 +276,11 @@ void StreamedSyncLowering::copyTile(Ring &ring, Value step, Value slot) {
   NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
 }
 
-/// The queries come with the first keys.
+/// The queries come with the first keys. What computes them waits for what it
+/// reads.
 void StreamedSyncLowering::startCopies() {
-  copyQueries();
+  if (!computedQueries)
+    copyQueries();
   for (int64_t stage = 0; stage < stages(); ++stage) {
     Value step = b.add(tiles.first, stage);
     bool isAhead = stage + 1 < stages();
@@ -287,6 +289,8 @@ void StreamedSyncLowering::startCopies() {
     if (haveValueSlots() && isAhead)
       copyTile(*valueRing, step, b.word(stage));
   }
+  if (computedQueries)
+    copyQueries();
 }
 
 /// What all threads have copied of the oldest tile is there, and what all have
@@ -482,6 +486,7 @@ Grid StreamedSyncLowering::run() {
     tiles.last = b.select(tiles.exist, tiles.last, tiles.first);
   addCopies();
   addReaders();
+  prefetchTiles();
   startCopies();
   multiply();
   return {StreamedTiles::grid(space, schedule, frame.dims)};
