@@ -117,14 +117,17 @@ bool StoreFinder::collect(Value value, StorePath path, unsigned result,
   return true;
 }
 
-/// Whether nothing else reads what is on a way, and each is on one.
+/// Whether nothing else reads what is on a way, and each is on one. A scatter
+/// that is a result stores its updates.
 bool StoreFinder::areOnlyPlaced(const RowStores &found,
                                 ArrayRef<Value> results) const {
   llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
   return llvm::all_of(found.placing, [&](Operation *op) {
     // A size is no element.
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
-      return !inside.contains(user) || isa<tensor::DimOp>(user) ||
+      bool isStored = isa<ScatterOp>(user) &&
+                      llvm::is_contained(results, user->getResult(0));
+      return !inside.contains(user) || isa<tensor::DimOp>(user) || isStored ||
              found.placing.contains(user);
     });
   });

@@ -396,11 +396,18 @@ static int64_t longestChain(ArrayRef<Operation *> ops) {
   return longest;
 }
 
-/// A scatter takes whole rows, which stay whole where they go.
-static Reason checkScatter(Value result, const ReductionSegment &segment,
+/// A scatter takes whole rows, which stay whole where they go, or what rows
+/// leave one by one behind a path.
+static Reason checkScatter(Value result, Value stored, const StorePath &path,
+                           const ReductionSegment &segment,
                            const DimClasses &dims) {
   auto scatter = result.getDefiningOp<ScatterOp>();
   if (!scatter)
+    return {};
+  bool arePlaced = llvm::none_of(
+      path, [](const StoreStep &step) { return isa<PadOp>(step.op); });
+  if (!path.empty() && arePlaced &&
+      segment.space.isReducedShape(dims.extents(stored)))
     return {};
   SmallVector<Extent> extents = dims.extents(scatter.getUpdates());
   int64_t end = scatter.getDim() + scatter.getIds().getType().getRank();
@@ -466,8 +473,10 @@ FailureOr<GroupKind> Classifier::asReductions() {
   }
   for (const ReductionSegment &segment : *segments) {
     SmallVector<Value> results(segment.stored);
-    for (unsigned result : segment.results)
-      if (Reason why = checkScatter(group.results[result], segment, dims))
+    for (auto [result, stored, path] :
+         llvm::zip_equal(segment.results, segment.stored, segment.paths))
+      if (Reason why =
+              checkScatter(group.results[result], stored, path, segment, dims))
         return refuse(why);
     if (Reason why = checkPaths(segment, dims))
       return refuse(why);

@@ -75,6 +75,8 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     // A CPU computes operands while it packs them.
     if (options.chip == "cpu")
       vectors.mostRows = 1;
+    if (options.chip != "cpu" && !options.strict)
+      pm.addNestedPass<func::FuncOp>(createFuseSplitRotaries());
     pm.addNestedPass<func::FuncOp>(createFuseReduceMatrixVector(vectors));
     if (options.chip != "cpu" && !options.strict) {
       pm.addNestedPass<func::FuncOp>(createFuseRepeatStatistics());

@@ -47,7 +47,7 @@ void RowResults::storeResult(unsigned number, const Point &point, Value value) {
   unsigned result = rows.segment.results[number];
   Value yielded = frame.kernel.getYield().getValues()[result];
   auto scatter = yielded.getDefiningOp<ScatterOp>();
-  if (!scatter)
+  if (!scatter || !rows.segment.paths[number].empty())
     return storer(number).store(point, value);
   PointEmitter::Scope scope(emitter);
   ScatterTarget target = emitScatterTarget(emitter, scatter, point);

@@ -163,7 +163,7 @@ void RowStorer::storeBehind(size_t step, const Point &place, Value lanes) {
 
 void RowStorer::storeFrom(size_t step, const Point &point, Value lanes) {
   if (step == path.size())
-    return emitter.store(result, point, lanes);
+    return storeResult(frame, result, point, lanes);
   Operation *op = path[step].op;
   if (auto slice = dyn_cast<SliceOp>(op))
     return storeSliced(step, slice, point, lanes);

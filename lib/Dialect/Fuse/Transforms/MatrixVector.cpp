@@ -18,6 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixVector.h"
+
 #include "Decompose.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
@@ -137,6 +139,10 @@ bool Product::isReduction() {
   return matrixLetters != kept && isSubsequence(vectorLetters, matrixLetters) &&
          kept ==
              lettersOf(contract.getResultAxes(), shapeOf(contract.getResult()));
+}
+
+bool mlir::fuse::isMatrixVectorProduct(ContractOp contract, bool isLeft) {
+  return Product(contract, isLeft).isReduction();
 }
 
 /// The result's dimensions, also those of size 1, and between these the summed

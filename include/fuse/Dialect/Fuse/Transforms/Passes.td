@@ -414,6 +414,39 @@ def FuseFormWelford : Pass<"fuse-form-welford", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FuseSplitRotaries : Pass<"fuse-split-rotaries", "::mlir::func::FuncOp"> {
+  let summary = "Cut matrices whose products with a vector are rotated";
+  let description = [{
+    A rotary embedding of what products of a matrix with a vector leave, as
+    queries and keys of one token, takes pairs of sums of different rows. The
+    matrix is cut into the rows of the pairs' first and second features, so that
+    the sums of a pair are found together and the rotation follows in their
+    kernel. Between products and rotary embedding may be what is computed
+    feature by feature, such as a bias. Heads that are rotated in part stay.
+
+    Before:
+
+    ```mlir
+    %y = fuse.contract "bd,nd->bn" %x, %w
+         : tensor<1x64xf32>, tensor<32x64xf32> -> tensor<1x32xf32>
+    %r = fuse.rotary half heads_tokens %y base = 1.0e4 : tensor<1x32xf32>
+    ```
+
+    After, with the cosines and sines of the positions:
+
+    ```mlir
+    %a = fuse.contract "bd,nd->bn" %x, %firsts
+         : tensor<1x64xf32>, tensor<16x64xf32> -> tensor<1x16xf32>
+    %b = fuse.contract "bd,nd->bn" %x, %seconds
+         : tensor<1x64xf32>, tensor<16x64xf32> -> tensor<1x16xf32>
+    // first = a cos - b sin, second = b cos + a sin
+    %r = fuse.concat %first, %second dim = 1
+         : tensor<1x16xf32>, tensor<1x16xf32> -> tensor<1x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FuseReduceMatrixVector
     : Pass<"fuse-reduce-matrix-vector", "::mlir::func::FuncOp"> {
   let summary = "Make products with a vector reductions";
