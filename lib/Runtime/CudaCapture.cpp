@@ -55,8 +55,8 @@ static void finish(void *owner) {
 
 void fuse::runtime::dropFinishedCaptures() { FinishedCaptures::get().take(); }
 
-cuda::Result fuse::runtime::keepForCapture(const cuda::Api &api, Owner owner,
-                                           Stream stream) {
+cuda::Result fuse::runtime::keepForCapture(const cuda::Api &api,
+                                           const Owner &owner, Stream stream) {
   cuda::CaptureStatus status = cuda::NotCapturing;
   cuda::Graph graph = nullptr;
   cuda::Result result = api.streamGetCapture(
@@ -71,7 +71,7 @@ cuda::Result fuse::runtime::keepForCapture(const cuda::Api &api, Owner owner,
   // A capture that was invalidated has no graph, and no launch in it succeeds.
   if (!graph)
     return cuda::success;
-  auto share = std::make_unique<Owner>(std::move(owner));
+  auto share = std::make_unique<Owner>(owner);
   cuda::UserObject object = nullptr;
   result = api.userObjectCreate(&object, share.get(), finish,
                                 /*references=*/1, cuda::NoDestructorSync);

@@ -184,12 +184,13 @@ Error CudaModule::launch(const Launch &launch, Stream stream) {
   return driver.check(result, "launch kernel '" + launch.name + "'");
 }
 
-Error CudaModule::keepForCapture(std::shared_ptr<void> owner, Stream stream) {
+Error CudaModule::keepForCapture(const std::shared_ptr<void> &owner,
+                                 Stream stream) {
   CudaDevice::Scope scope(cudaDevice);
   if (Error error = scope.error())
     return error;
   return cudaDevice.driver().check(
-      runtime::keepForCapture(api(), std::move(owner), stream),
+      runtime::keepForCapture(api(), owner, stream),
       "keep a program for the graph that records it");
 }
 

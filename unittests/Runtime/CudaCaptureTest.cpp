@@ -67,13 +67,13 @@ struct FakeDriver {
       release(reinterpret_cast<cuda::UserObject>(object), 1);
   }
 
-  static cuda::Result keep(std::shared_ptr<void> owner) {
+  static cuda::Result keep(const std::shared_ptr<void> &owner) {
     cuda::Api api;
     api.streamGetCapture = capture;
     api.userObjectCreate = create;
     api.userObjectRelease = release;
     api.graphRetainUserObject = retain;
-    return keepForCapture(api, std::move(owner), {});
+    return keepForCapture(api, owner, {});
   }
 };
 bool FakeDriver::isCaptured = false;
@@ -95,13 +95,14 @@ protected:
 
 TEST_F(CudaCapture, KeepsNothingOutsideOfOne) {
   FakeDriver::isCaptured = false;
-  EXPECT_EQ(FakeDriver::keep(std::move(owner)), cuda::success);
-  EXPECT_TRUE(watched.expired());
+  EXPECT_EQ(FakeDriver::keep(owner), cuda::success);
+  EXPECT_EQ(watched.use_count(), 1);
 }
 
 TEST_F(CudaCapture, KeepsTheOwnerUntilTheNextCallAfterTheGraph) {
   EXPECT_EQ(FakeDriver::keep(owner), cuda::success);
-  EXPECT_EQ(FakeDriver::keep(std::move(owner)), cuda::success);
+  EXPECT_EQ(FakeDriver::keep(owner), cuda::success);
+  owner.reset();
   dropFinishedCaptures();
   EXPECT_EQ(watched.use_count(), 2);
   // The driver's thread must not destroy what calls the driver.

@@ -62,9 +62,10 @@ public:
   llvm::Error launch(const Launch &launch, Stream stream) override {
     return inner->launch(launch, stream);
   }
-  llvm::Error keepForCapture(std::shared_ptr<void> owner, Stream) override {
+  llvm::Error keepForCapture(const std::shared_ptr<void> &owner,
+                             Stream) override {
     if (kept)
-      kept->push_back(std::move(owner));
+      kept->push_back(owner);
     return llvm::Error::success();
   }
 

@@ -23,8 +23,8 @@ namespace fuse::runtime {
 
 /// Gives the graph that `stream` is captured into a share of `owner`. If it is
 /// not captured, drops what graphs that are gone have kept.
-cuda::Result keepForCapture(const cuda::Api &api, std::shared_ptr<void> owner,
-                            Stream stream);
+cuda::Result keepForCapture(const cuda::Api &api,
+                            const std::shared_ptr<void> &owner, Stream stream);
 
 /// Drops the owners that no graph needs any more. Waits for the device if one
 /// of them has memory.

@@ -27,7 +27,7 @@ public:
                                       unsigned cluster) override;
   /// Refuses grids above 2^31 - 1, the most that gridDim.x takes.
   llvm::Error launch(const Launch &launch, Stream stream) override;
-  llvm::Error keepForCapture(std::shared_ptr<void> owner,
+  llvm::Error keepForCapture(const std::shared_ptr<void> &owner,
                              Stream stream) override;
   llvm::Expected<TensorMap> encode(void *data,
                                    const TensorMapShape &shape) override;

@@ -105,7 +105,7 @@ public:
 
   /// Keeps `owner` alive as long as the graph that `stream` is captured into,
   /// if it is: the graph may launch the code that owner has, on its memory.
-  virtual llvm::Error keepForCapture(std::shared_ptr<void> owner,
+  virtual llvm::Error keepForCapture(const std::shared_ptr<void> &owner,
                                      Stream stream) {
     return llvm::Error::success();
   }
