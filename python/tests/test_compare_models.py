@@ -4,9 +4,11 @@
 
 import fcntl
 import json
+import subprocess
+import sys
 
 import pytest
-from bench import compare_models
+from bench import compare_models, measure_first_call
 from bench.peers import model_cases, model_report, model_tune
 
 
@@ -193,3 +195,23 @@ def test_measurements_of_processes_wait_for_each_other(tmp_path):
     assert depths == [2, 1, 0]
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@pytest.mark.parametrize(
+    "script, expected",
+    [
+        ("print('ready', flush=True); input(); print('[1.5, 0.5]')", [1.5, 0.5]),
+        ("print('ready', flush=True); input(); exit(1)", None),
+        ("exit(1)", None),
+    ],
+)
+def test_a_first_call_begins_once_its_process_is_ready(script, expected):
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert measure_first_call.measured(process) == expected
+    process.kill()
+    process.communicate()
