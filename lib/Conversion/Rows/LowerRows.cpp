@@ -228,9 +228,8 @@ FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
       return failure();
     grid.push_back(rows.back().grid());
   }
-  bool areAlone = !schedule.getPersistent() &&
-                  schedule.getRowsPerThread() == 1 &&
-                  schedule.clusterSize() == 1 && !schedule.getWholeGrid();
+  bool areAlone = !schedule.getPersistent() && !schedule.getShare() &&
+                  schedule.rowsPerThread() == 1;
   bool prefetches =
       areAlone && llvm::any_of(rows, [&](auto &each) {
         return llvm::any_of(
