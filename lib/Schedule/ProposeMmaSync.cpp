@@ -19,12 +19,11 @@ static constexpr int64_t tileRows[] = {64, 128, 192, 256};
 static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80, 96,
                                           112, 128, 160, 192, 224, 256};
 static constexpr int64_t ringStages[] = {5, 4, 3, 2};
-/// More where slots have elements of few bits.
-static constexpr int64_t mostStages = 8;
 static constexpr int64_t splitsOfK[] = {2, 4, 8};
 static constexpr int64_t mostConsumers = 2;
-/// Rows of shared memory of a step.
-static constexpr int64_t mostRowsOfStep = 4;
+/// Columns of an instruction beside which a tile has no more computed rows than
+/// it must: more blocks compute them, and columns are few to copy again.
+static constexpr int64_t fewColumns = 64;
 /// Of a sum in f32.
 static constexpr double sumBytes = 4;
 /// Registers of a thread beside sums and two fragments of each operand.
@@ -34,6 +33,9 @@ static constexpr int64_t computingRegisters = 24;
 /// Clocks for which a block's warps wait for each other and for shared memory
 /// at the end of a step. From published latencies; not fitted.
 static constexpr double meetingClocks = 100;
+/// Instructions of a warp for a step beside what it computes: copies, addresses
+/// and the barrier. Counted.
+static constexpr double stepInstructions = 40;
 /// The rows of a warp that follow each other, and words of operands: 16 rows
 /// have four, 8 columns two.
 static constexpr int64_t warpRows = 16, groupWarps = 4;
@@ -143,11 +145,13 @@ static StepClocks stepClocks(MmaScheduleAttr schedule,
   double busy =
       std::min<double>(turnsOf(schedule, product), gpu.multiprocessors);
   // A warp that computes what it multiplies does so in turn.
-  double multiplying = m * n / mmaPerClock(schedule, gpu);
+  double multiplying = places * m * n / mmaPerClock(schedule, gpu);
   if (inRegisters)
-    multiplying += m * ofRows / lanes;
+    multiplying += (places * m * ofRows +
+                    stepInstructions * double(schedule.getThreads())) /
+                   lanes;
   return {
-      places * multiplying,
+      multiplying,
       places * (loaded + read + computed) / gpu.sharedBytesPerClock,
       places * loaded /
           std::min<double>(gpu.l2PortBytesPerClock, gpu.l2BytesPerClock / busy),
@@ -296,6 +300,8 @@ private:
   const MmaForm &form;
   const GPUTarget &gpu;
   SmallVector<MmaScheduleAttr> found;
+  /// The fewest that a tile can have, once it is known.
+  int64_t computedRows = tileRows[std::size(tileRows) - 1];
 };
 } // namespace
 
@@ -346,21 +352,17 @@ void SyncSchedules::addParts(Shape shape) {
   }
 }
 
-/// Steps of as many bytes of each row as a line of the L2 has take fewer copies
-/// of lines.
+/// A longer step has fewer instructions beside those for its elements, as long
+/// as columns do not take the room of other blocks.
 void SyncSchedules::addComputedRows(Shape shape) {
-  if (!shape.swap || !form.columnBits)
-    return;
-  int64_t most =
-      std::min<int64_t>(operandBits / form.columnBits, mostRowsOfStep);
-  for (; shape.rowsOfStep <= most; shape.rowsOfStep *= 2) {
-    if (shape.rowsOfStep > 1)
-      addShape(shape);
-    Shape deep = shape;
-    deep.stages = mostStages;
-    add(deep);
-    addParts(deep);
+  size_t before = found.size();
+  addShape(shape);
+  if (shape.tileN * operandBits <= shape.tileM * form.columnBits) {
+    shape.rowsOfStep = 2;
+    addShape(shape);
   }
+  if (found.size() > before && shape.tileN <= fewColumns)
+    computedRows = shape.tileM;
 }
 
 SmallVector<MmaScheduleAttr> SyncSchedules::all() {
@@ -369,8 +371,11 @@ SmallVector<MmaScheduleAttr> SyncSchedules::all() {
     for (int64_t tileN : columns)
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
         for (bool swap : {false, true}) {
-          addShape({tileM, tileN, consumers, swap});
-          addComputedRows({tileM, tileN, consumers, swap});
+          Shape shape{tileM, tileN, consumers, swap};
+          if (!swap || !form.columnBits)
+            addShape(shape);
+          else if (tileN > fewColumns || tileM <= computedRows)
+            addComputedRows(shape);
         }
   return std::move(found);
 }
