@@ -198,13 +198,6 @@ gpu::GPUFuncOp KernelLowering::createFunction() {
   if (overlaps && current.step != Launch::combine)
     if (SmallVector<int64_t> early = earlyInputsOf(kernel); !early.empty())
       function->setAttr(kEarlyInputsAttr, builder.getDenseI64ArrayAttr(early));
-  bool mayPrefetch = isa_and_nonnull<RowsScheduleAttr, StreamedScheduleAttr>(
-      kernel.getScheduleAttr());
-  if (overlaps && mayPrefetch && current.step != Launch::combine)
-    if (SmallVector<int64_t> inputs = prefetchedInputsOf(kernel);
-        !inputs.empty())
-      function->setAttr(kPrefetchedInputsAttr,
-                        builder.getDenseI64ArrayAttr(inputs));
   return function;
 }
 

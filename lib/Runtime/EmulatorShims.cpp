@@ -87,9 +87,6 @@ static void waitForLaunchesShim() { grid().waitForLaunches(); }
 /// Launches run one after the other here.
 static void launchDependentsShim() {}
 
-/// It reads nothing, and may come before the wait for other launches.
-static void prefetchShim(uint64_t address) {}
-
 //===----------------------------------------------------------------------===//
 // Ids and sizes
 //===----------------------------------------------------------------------===//
@@ -426,8 +423,6 @@ SmallVector<EmulatorShim> fuse::runtime::emulatorShims() {
       {"llvm.nvvm.griddepcontrol.wait", addressOf(waitForLaunchesShim), false},
       {"llvm.nvvm.griddepcontrol.launch.dependents",
        addressOf(launchDependentsShim), false},
-      {"llvm.nvvm.prefetch.L2", addressOf(prefetchShim), false},
-      {"llvm.nvvm.prefetch.global.L2", addressOf(prefetchShim), false},
 
       {"llvm.nvvm.read.ptx.sreg.tid.x", addressOf(threadShim), false},
       {"llvm.nvvm.read.ptx.sreg.tid.y", addressOf(constantShim<0>), false},

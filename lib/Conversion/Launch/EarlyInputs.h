@@ -10,16 +10,12 @@
 // writes, such as weights, before the launches before it have ended: each of
 // these has itself waited for all that precedes the call.
 //
-// What comes by loads is brought to the L2 then. That reads nothing, so that it
-// may be of a tensor which a launch before changes in a few places, as caches
-// of keys are, too.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_CONVERSION_EARLYINPUTS_H
 #define FUSE_LIB_CONVERSION_EARLYINPUTS_H
 
-#include "KernelFrame.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 namespace mlir::fuse {
 
@@ -32,23 +28,6 @@ inline constexpr StringLiteral kEarlyInputsAttr = "fuse.early_inputs";
 /// contraction. Where it has nothing to write the operand is empty, and the
 /// kernel multiplies nothing.
 SmallVector<int64_t> earlyInputsOf(KernelOp kernel);
-
-/// Of a gpu.func whose kernel has inputs that are worth a prefetch: their
-/// numbers. A lowering that makes use of them puts the wait behind it.
-inline constexpr StringLiteral kPrefetchedInputsAttr = "fuse.prefetched_inputs";
-
-/// The inputs of no launch of the program, but for what it changes of an
-/// argument; none where the kernel reads no result of another.
-SmallVector<int64_t> prefetchedInputsOf(KernelOp kernel);
-
-bool hasPrefetchedInputs(KernelFrame &frame);
-bool isPrefetched(KernelFrame &frame, BlockArgument input);
-/// Emits `body`, which calls prefetchAt(), for the blocks that start first, and
-/// the wait for the launches before this one behind it.
-void prefetchAndWait(KernelFrame &frame, int64_t threads,
-                     llvm::function_ref<void()> body);
-/// Brings what lies at a pointer to global memory to the L2.
-void prefetchAt(KernelFrame &frame, Value pointer);
 
 } // namespace mlir::fuse
 

@@ -28,7 +28,6 @@ struct OverlapLaunchesPass
   void runOnOperation() override {
     for (auto function : getOperation().getOps<gpu::GPUFuncOp>()) {
       bool wasEarly = bool(function->removeAttr(kEarlyInputsAttr));
-      wasEarly |= bool(function->removeAttr(kPrefetchedInputsAttr));
       NVVM::GriddepcontrolOp control = firstControl(function);
       if (!function.isKernel())
         continue;

@@ -545,10 +545,8 @@ Grid StreamedLowering::run() {
   addRing(keyRing, stages, schedule.keyBytes(), keysAt);
   if (haveValueSlots())
     addRing(valueRing, stages, schedule.valueBytes(), valuesAt);
-  if (schedule.getPersistent() == 0) {
+  if (schedule.getPersistent() == 0)
     placeTile();
-    prefetchTiles();
-  }
   Value isFirst = b.equal(thread, 0);
   frame.ifTrue(isFirst, [&] {
     for (auto *ring : {&queryRing, &keyRing, &valueRing})

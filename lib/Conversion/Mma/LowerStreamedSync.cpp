@@ -486,7 +486,6 @@ Grid StreamedSyncLowering::run() {
     tiles.last = b.select(tiles.exist, tiles.last, tiles.first);
   addCopies();
   addReaders();
-  prefetchTiles();
   startCopies();
   multiply();
   return {StreamedTiles::grid(space, schedule, frame.dims)};

@@ -53,9 +53,7 @@ Value StreamedCopies::bytesInside(Value inner, int64_t further, Value exists) {
   return exists ? b.select(exists, bytes, zero) : bytes;
 }
 
-void StreamedCopies::visit(
-    Value first, RowFinder find,
-    llvm::function_ref<void(int64_t offset, Value from, Value bytes)> take) {
+void StreamedCopies::copy(Value to, Value first, RowFinder find) {
   int64_t perChunk = ThreadChunk::bytes / slot.bytesEach;
   Value column = b.mul(chunk.column, perChunk);
   Value inner = arePlacesRows() ? column : b.add(first, column);
@@ -73,23 +71,13 @@ void StreamedCopies::visit(
     }
     Value from = movedPointer(b, pointer, element,
                               emitter.add(row.at, b.indexOf(inner)));
+    Value start =
+        b.behind(to, b.add(chunk.target, further * SlotOperand::rowBytes));
     for (const SlotBox &box : slot.boxes(0, slot.count)) {
       int64_t along = slot.isAlongK ? box.place : box.further;
-      take(further * SlotOperand::rowBytes + box.offset,
-           movedPointer(b, from, element, Index::constant(along)),
-           bytesInside(inner, along, row.exists));
+      chunk.copy(b.behind(start, box.offset),
+                 movedPointer(b, from, element, Index::constant(along)),
+                 bytesInside(inner, along, row.exists));
     }
   }
-}
-
-void StreamedCopies::copy(Value to, Value first, RowFinder find) {
-  Value start = b.behind(to, chunk.target);
-  visit(first, find, [&](int64_t offset, Value from, Value bytes) {
-    chunk.copy(b.behind(start, offset), from, bytes);
-  });
-}
-
-void StreamedCopies::prefetch(Value first) {
-  visit(first, /*find=*/nullptr,
-        [&](int64_t, Value from, Value bytes) { chunk.prefetch(from, bytes); });
 }

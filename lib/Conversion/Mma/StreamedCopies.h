@@ -46,8 +46,6 @@ public:
   /// shared memory. `find`, where places lie apart, may be null where they
   /// follow each other.
   void copy(Value to, Value first, RowFinder find = nullptr);
-  /// Brings the places from `first` on to the L2.
-  void prefetch(Value first);
 
   /// Elements from a place along `axis` to the next.
   Index stride(char axis);
@@ -56,11 +54,6 @@ private:
   /// Whether places of the tile are rows of memory, and not features.
   bool arePlacesRows() const { return operand.axes.front() != walked; }
   Value bytesInside(Value inner, int64_t further, Value exists);
-  /// Visits what this thread copies: where it lies in the tile and in memory,
-  /// and how many bytes it has.
-  void
-  visit(Value first, RowFinder find,
-        llvm::function_ref<void(int64_t offset, Value from, Value bytes)> take);
 
   MmaBuilder &b;
   PointEmitter &emitter;

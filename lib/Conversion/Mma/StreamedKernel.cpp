@@ -7,8 +7,6 @@
 
 #include "StreamedKernel.h"
 
-#include "Launch/EarlyInputs.h"
-#include "StreamedCopies.h"
 #include "StreamedParts.h"
 
 using namespace mlir;
@@ -137,58 +135,6 @@ SmallVector<Value> StreamedKernel::turned(ArrayRef<Value> sums,
     result.push_back(
         arith::MulFOp::create(builder, b.loc(), sum, factors[i / 2 % halves]));
   return result;
-}
-
-/// Whether all that is known of the tiles comes with the launch.
-bool StreamedKernel::mayPrefetch() {
-  auto isThere = [&](const MmaOperand &operand, StreamedPages &pages) {
-    return !pages.exist() &&
-           isPrefetched(frame, cast<BlockArgument>(operand.tensor));
-  };
-  // With many queries the products take longer than reading keys.
-  if (!schedule.leavesParts() || space.computesKeys || space.computesValues ||
-      !isThere(space.keys, keyPages) || !isThere(space.values(), valuePages))
-    return false;
-  return !frame.function
-              .walk([](Operation *op) {
-                return isa<LLVM::LoadOp, LLVM::InlineAsmOp>(op)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
-}
-
-void StreamedKernel::prefetchTiles() {
-  if (!mayPrefetch())
-    return;
-  // Rows of a tile are a power of two.
-  auto threads = static_cast<int64_t>(
-      llvm::bit_floor<uint64_t>(static_cast<uint64_t>(schedule.getThreads())));
-  auto prefetch = [&] {
-    const DimClasses &dims = frame.dims;
-    Extent count = space.keyExtent(dims);
-    ThreadChunk chunk(b, thread, threads);
-    StreamedCopies ofKeys(b, chunk, space.keys, keys, space.n, count,
-                          space.depthExtent(dims),
-                          [&](char axis) { return outerPlace(axis); });
-    StreamedCopies ofValues(b, chunk, space.values(), values, space.product.k,
-                            count, space.columnExtent(dims),
-                            [&](char axis) { return tile.outer.lookup(axis); });
-    for (int64_t stage = 0; stage < schedule.getStages(); ++stage) {
-      Value step = b.add(tiles.first, stage);
-      frame.ifTrue(b.isLess(step, tiles.last), [&] {
-        Value first = b.mul(tileAt(step), schedule.getTileK());
-        ofKeys.prefetch(first);
-        if (!schedule.getValuesInKeys())
-          ofValues.prefetch(first);
-      });
-    }
-  };
-  prefetchAndWait(frame, schedule.getThreads(), [&] {
-    bool areAll = threads == schedule.getThreads();
-    frame.ifTrue(areAll ? Value() : b.isLess(thread, b.word(threads)),
-                 prefetch);
-  });
 }
 
 /// The factors of rows, the results of rows, and those of the second

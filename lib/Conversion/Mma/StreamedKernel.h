@@ -58,16 +58,9 @@ protected:
   /// The sums of both rows times the factor of each.
   SmallVector<Value> turned(ArrayRef<Value> sums, ArrayRef<Value> factors);
   void finish(ArrayRef<Value> sums, RowState &state);
-  /// Brings the first tiles of keys and values to the L2 while the launch ahead
-  /// ends, whatever that still changes of them.
-  void prefetchTiles();
   /// Writes what follows from a tile's sums.
   virtual void writeResults(ArrayRef<Value> sums) = 0;
 
-private:
-  bool mayPrefetch();
-
-protected:
   KernelFrame &frame;
   OpBuilder &builder;
   StreamedScheduleAttr schedule;

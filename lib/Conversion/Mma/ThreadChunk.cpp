@@ -7,7 +7,6 @@
 
 #include "ThreadChunk.h"
 
-#include "Launch/EarlyInputs.h"
 #include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -28,11 +27,6 @@ ThreadChunk::ThreadChunk(MmaBuilder &b, Value thread, int64_t threads,
 void ThreadChunk::copy(Value to, Value from, Value count) const {
   NVVM::CpAsyncOp::create(b.builder, b.loc(), to, from, bytes,
                           NVVM::LoadCacheModifierKind::CG, count);
-}
-
-void ThreadChunk::prefetch(Value from, Value count) const {
-  b.frame.ifTrue(b.differs(count, b.word(0)),
-                 [&] { prefetchAt(b.frame, from); });
 }
 
 Index mlir::fuse::inputStride(MmaBuilder &b, const MmaOperand &operand,

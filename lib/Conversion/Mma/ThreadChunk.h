@@ -42,8 +42,6 @@ struct ThreadChunk {
 
   /// Copies so many bytes, a word.
   void copy(Value to, Value from, Value count) const;
-  /// Brings what a copy of so many bytes would to the L2.
-  void prefetch(Value from, Value count) const;
 
   MmaBuilder &b;
   /// How many are a row of the box at hand.

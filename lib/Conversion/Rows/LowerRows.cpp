@@ -6,11 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerRows.h"
-#include "Launch/EarlyInputs.h"
-#include "RowStaging.h"
 #include "RowsLowering.h"
 #include "VerifyRows.h"
-#include "fuse/Analysis/OpCost.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -170,40 +167,6 @@ void RowsLowering::storeFull(ArrayRef<RowPlace> present,
     });
 }
 
-/// What is smaller is there before it could be missed.
-static bool isWorthPrefetch(KernelFrame &frame, BlockArgument input) {
-  constexpr double leastBytes = 1 << 20;
-  auto type = cast<RankedTensorType>(input.getType());
-  return isPrefetched(frame, input) && type.hasStaticShape() &&
-         type.getNumElements() * elementBytes(input) >= leastBytes;
-}
-
-/// What a block's first loads read of inputs that no other launch writes.
-static void prefetchRow(const ScheduledRows &rows, const Index &block) {
-  RowGeometry geometry = rowGeometry(rows, block);
-  RowPlaces places(rows, geometry);
-  PointEmitter &emitter = rows.emitter;
-  RowPlace row = places.placeExisting(places.rowOf(block));
-  SmallVector<Point> points;
-  if (rows.isLoop()) {
-    for (int64_t i = 0; i < rows.unroll; ++i) {
-      Index further = emitter.mul(geometry.walkers, Index::constant(i));
-      Index number = emitter.min(emitter.add(geometry.walker, further),
-                                 emitter.add(row.vectors, Index::constant(-1)));
-      points.push_back(places.pointAt(row, places.vectorColumn(row, number),
-                                      rows.vector, /*followed=*/false));
-    }
-  } else {
-    places.hold(row, /*firstVector=*/0);
-    points = row.held;
-  }
-  for (BlockArgument input :
-       stageableInputs(rows.frame, rows.segment, places.firstPoint(row)))
-    for (const Point &point : points)
-      if (isWorthPrefetch(rows.frame, input) && !point.guard)
-        prefetchAt(rows.frame, emitter.inputAddress(input, point));
-}
-
 FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
                                       RowsScheduleAttr schedule) {
   Reason reason;
@@ -228,20 +191,6 @@ FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
       return failure();
     grid.push_back(rows.back().grid());
   }
-  bool areAlone = !schedule.getPersistent() && !schedule.getShare() &&
-                  schedule.rowsPerThread() == 1;
-  bool prefetches =
-      areAlone && llvm::any_of(rows, [&](auto &each) {
-        return llvm::any_of(
-            streamedInputs(frame.kernel, frame.dims, each.segment),
-            [&](BlockArgument input) { return isWorthPrefetch(frame, input); });
-      });
-  if (prefetches)
-    prefetchAndWait(frame, schedule.getThreads(), [&] {
-      frame.divideBlocks(grid, [&](unsigned number, const Index &block) {
-        prefetchRow(rows[number], block);
-      });
-    });
   frame.divideBlocks(grid, [&](unsigned number, const Index &block) {
     RowsLowering(rows[number], block).emit();
   });
