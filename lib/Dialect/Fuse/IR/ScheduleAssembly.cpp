@@ -61,11 +61,12 @@ static ParseResult refuse(AsmParser &parser, SMLoc loc, StringRef name,
   std::string value;
   int64_t number = 0;
   StringRef keyword;
-  if (OptionalParseResult parsed = parser.parseOptionalInteger(number);
-      parsed.has_value() && succeeded(*parsed))
-    value = std::to_string(number);
-  else if (succeeded(parser.parseOptionalKeyword(&keyword)))
+  // To the parser of integers, true is -1.
+  if (succeeded(parser.parseOptionalKeyword(&keyword)))
     value = keyword.str();
+  else if (OptionalParseResult parsed = parser.parseOptionalInteger(number);
+           parsed.has_value() && succeeded(*parsed))
+    value = std::to_string(number);
   return parser.emitError(loc)
          << "expected '" << name << "' within hold or share, but got it beside "
          << "them; write " << llvm::formatv(found->now, value).str();

@@ -25,8 +25,8 @@ func.func private @schedules() attributes {
   // CHECK-SAME: b9 = #fuse.rows<threads = 64, vector = 8, rows_per_block = 8, hold = registers<preload = true, rows_per_thread = 2>>
   b9 = #fuse.rows<threads = 64, vector = 8, rows_per_block = 8, hold = registers<preload = true, rows_per_thread = 2>>,
   // Usual values are left out.
-  // CHECK-SAME: b10 = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = loop>
-  b10 = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = loop<unroll = 4, stages = 1>, persistent = 0>,
+  // CHECK-SAME: b99 = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = loop>
+  b99 = #fuse.rows<threads = 64, vector = 8, rows_per_block = 1, hold = loop<unroll = 4, stages = 1>, persistent = 0>,
   // CHECK-SAME: c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>
   c = #fuse.rows<threads = 1024, vector = 1, rows_per_block = 1024, hold = loop>,
   // CHECK-SAME: d = #fuse.columns<threads = 1, vector = 64, splits = 1>
