@@ -111,14 +111,28 @@ EMISSION = [
             "return false;",
         ),
         (
+            "iota-counts-up-from-the-end",
+            "index = emitter.add(index, size);",
+            "(void)size;",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Points/EmitCast.cpp",
+        "Conversion py:test_casts lit:Programs/small-types",
+        (
             "casts-and-strict-do-not-round",
             "  if (element == compute)\n    return value;\n  Value rounded =",
             "  if (true)\n    return value;\n  Value rounded =",
         ),
         (
-            "iota-counts-up-from-the-end",
-            "index = emitter.add(index, size);",
-            "(void)size;",
+            "integers-beyond-the-significand-round-twice",
+            "arith::SelectOp::create(builder, loc, isWhole, kept, odd)",
+            "kept",
+        ),
+        (
+            "integers-beyond-the-range-wrap",
+            "arith::MinSIOp::create(builder, loc, value, high)",
+            "value",
         ),
     ),
     *of_file(
@@ -184,7 +198,7 @@ EMISSION = [
         "Codegen",
         (
             "spills-are-assembled-once",
-            "if (bounded == ptx)",
+            "if (bounded == ptx || !mayHelp(bounded, kernels, target, options))",
             "if (true)",
         ),
         (

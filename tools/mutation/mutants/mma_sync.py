@@ -43,8 +43,8 @@ MMA_SYNC = [
         ),
         (
             "sync-consumers-have-the-same-columns",
-            "if (schedule.sharesColumns())\n      start =",
-            "if (false)\n      start =",
+            "if (!schedule.sharesColumns())\n    return start;",
+            "if (true)\n    return start;",
         ),
         (
             "sync-warps-have-the-same-rows",
@@ -77,8 +77,8 @@ MMA_SYNC = [
         ),
         (
             "computed-steps-have-one-buffer",
-            "nextBuffer = otherBuffer(buffer);",
-            "nextBuffer = buffer;",
+            "nextBuffer = otherBuffer(buffer);\n    computed.compute(",
+            "nextBuffer = buffer;\n    computed.compute(",
         ),
         (
             "computed-columns-start-where-copies-do",
@@ -96,33 +96,37 @@ MMA_SYNC = [
         ),
         (
             "computed-elements-are-as-wide-as-the-operand",
-            "source.slotOffset + source.place->inSlot(start)",
+            "source.slotOffset + place.inSlot(start)",
             "source.slotOffset + start",
-        ),
-        (
-            "computed-places-end-behind-the-operand",
-            "emitter.add(places, Index::constant(-together))",
-            "places",
-        ),
-        (
-            "computed-columns-end-behind-the-operand",
-            "if (source.hasWholeTiles)",
-            "if (true)",
-        ),
-        (
-            "computed-steps-end-behind-the-operand",
-            "b.min(step, last)",
-            "step",
-        ),
-        (
-            "computed-beyond-the-last-place",
-            "stored = b.select(isInside, stored, zero);",
-            "(void)zero;",
         ),
         (
             "computed-of-the-same-columns",
             "b.add(tile.column, piece.inTile)",
             "tile.column",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/ComputedPlaces.cpp",
+        "lit:Emulator/computed lit:Emulator/weights",
+        (
+            "computed-places-end-behind-the-operand",
+            "emitter.min(place, emitter.add(places, Index::constant(-together)))",
+            "place",
+        ),
+        (
+            "computed-columns-end-behind-the-operand",
+            "if (hasWholeTiles)",
+            "if (true)",
+        ),
+        (
+            "computed-steps-end-behind-the-operand",
+            "b->min(step, last)",
+            "step",
+        ),
+        (
+            "computed-beyond-the-last-place",
+            "return b->select(isInside, stored, zero);",
+            "return stored;",
         ),
     ),
     *of_file(

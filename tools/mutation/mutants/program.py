@@ -174,12 +174,12 @@ PROGRAM = [
         "lit:Codegen lit:Regressions",
         (
             "constants-of-packed-additions-reach-ptxas",
-            "splitNarrowAdditions(**ir);",
+            "splitNarrowAdditions(ir);",
             "",
         ),
-        ("magnitudes-are-no-less-than-0", "keepMagnitudesUnbounded(**ir);", ""),
-        ("lanes-are-converted-one-by-one", "unpackBFloat16(**ir);", ""),
-        ("comparisons-forget-nan", "keepNaNsOutOfComparisons(**ir);", ""),
+        ("magnitudes-are-no-less-than-0", "keepMagnitudesUnbounded(ir);", ""),
+        ("lanes-are-converted-one-by-one", "unpackBFloat16(ir);", ""),
+        ("comparisons-forget-nan", "keepNaNsOutOfComparisons(ir);", ""),
     ),
     *of_file(
         "lib/Codegen/UnpackBFloat16.cpp",
