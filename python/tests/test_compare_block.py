@@ -30,7 +30,7 @@ ENTRY = {
             "us": 10.0,
             "launches": 1.0,
             "ops": ["cast", "mul", "cast"],
-            "schedule": "#fuse.rows<threads = 128>",
+            "schedule": "#fuse.rows<threads = 128, hold = cache>",
             "bytes": 10e6,
             "flops": 1e9,
         }

@@ -51,8 +51,8 @@ def test_few_rows_take_the_kernels_of_many(batch):
 
 def test_one_row_is_multiplied_by_ordinary_cores():
     program = llama_program.layers_program(LLAMA3, "bf16", 2, 1, 1, 8192)
-    # Keys are rotated and stored behind them.
-    layer = ["rows", "pointwise", "streamed", "", "rows", "rows", "rows"]
+    # Keys are rotated where they are summed, and stored from there.
+    layer = ["rows", "streamed", "", "rows", "rows", "rows"]
     assert kinds(program) == [*layer, *layer]
 
 

@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  Value constant(APInt number) {
+  Value constant(const APInt &number) {
     TypedAttr scalar =
         builder.getIntegerAttr(getElementTypeOrSelf(type), number);
     if (auto vector = dyn_cast<VectorType>(type))
