@@ -21,8 +21,12 @@ static double extraSeconds(ContractOp contract, double bytes,
   MmaProduct product = mmaProductOf(contract, dims), with = product;
   with.resultBytes += bytes;
   with.instructions += instructions;
-  SmallVector<MmaScheduleAttr> schedules =
-      rankMmaSchedules(contract.getContext(), product, MmaForm(), gpu);
+  SmallVector<MmaScheduleAttr> schedules;
+  unsigned bits =
+      getElementTypeOrSelf(contract.getLhs()).getIntOrFloatBitWidth();
+  if (bits < 32 || contract.usesTF32())
+    schedules =
+        rankMmaSchedules(contract.getContext(), product, MmaForm(), gpu);
   if (schedules.empty())
     return bytes * estimatedElements(contract.getResult()) /
            gpu.memoryBytesPerSecond;
