@@ -137,7 +137,7 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
            << "expected parts where one walk is enough, but got reductions "
               "that need others, an op that reads them at other indices, or a "
               "result of the reduced shape that needs one; "
-              "leave parts out";
+              "leave share and fold out";
   PartLayout layout = startOfLayout(kernel, *segments);
   bool hasRest = leavesRest(segments->front().space, layout.fold);
   for (const auto &[index, segment] : llvm::enumerate(*segments)) {
