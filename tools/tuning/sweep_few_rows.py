@@ -179,25 +179,11 @@ def report(case, times):
         print(f"    {us:7.2f}  {name}", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", default="few-rows-sweep.json")
-    parser.add_argument("--rows", default="1,8,16")
-    parser.add_argument("--wide", action="store_true", help="products of f32 and f64")
-    parser.add_argument("--only", default="", help="cases whose name has one of a,b,c")
-    parser.add_argument("--chip", default="sm_90a")
-    parser.add_argument("--seconds", type=float, default=100, help="in all")
-    parser.add_argument("--each", type=float, default=0.6, help="seconds of a case")
-    parser.add_argument("--list", action="store_true", help="print the schedules")
-    arguments = parser.parse_args()
-    deadline = time.monotonic() + arguments.seconds
-    rows = [int(each) for each in arguments.rows.split(",")]
-    cases = contraction_cases.decoding_cases(rows)
-    if arguments.wide:
-        cases = [case for case in contraction_cases.all_cases() if is_wide(case)]
-    cases = selected(cases, arguments.only)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        plan = list(pool.map(lambda case: variants(case, arguments.chip), cases))
+def sweep(cases, plan, arguments, deadline, run_case, report):
+    """Lists the schedules of each case, or measures them until the deadline.
+
+    plan  of each case, its programs by schedule
+    """
     if arguments.list:
         for case, texts in zip(cases, plan, strict=True):
             print(f"{case.name}\n  " + "\n  ".join(texts))
@@ -220,6 +206,28 @@ def main():
         Path(arguments.out).write_text(json.dumps(entries, indent=1))
         report(case, times)
         torch.cuda.empty_cache()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", default="few-rows-sweep.json")
+    parser.add_argument("--rows", default="1,8,16")
+    parser.add_argument("--wide", action="store_true", help="products of f32 and f64")
+    parser.add_argument("--only", default="", help="cases whose name has one of a,b,c")
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--seconds", type=float, default=100, help="in all")
+    parser.add_argument("--each", type=float, default=0.6, help="seconds of a case")
+    parser.add_argument("--list", action="store_true", help="print the schedules")
+    arguments = parser.parse_args()
+    deadline = time.monotonic() + arguments.seconds
+    rows = [int(each) for each in arguments.rows.split(",")]
+    cases = contraction_cases.decoding_cases(rows)
+    if arguments.wide:
+        cases = [case for case in contraction_cases.all_cases() if is_wide(case)]
+    cases = selected(cases, arguments.only)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        plan = list(pool.map(lambda case: variants(case, arguments.chip), cases))
+    sweep(cases, plan, arguments, deadline, run_case, report)
 
 
 if __name__ == "__main__":

@@ -154,28 +154,7 @@ def main():
         plan = list(
             pool.map(lambda case: variants(case, arguments.chip, arguments.most), found)
         )
-    if arguments.list:
-        for case, texts in zip(found, plan, strict=True):
-            print(f"{case.name}\n  " + "\n  ".join(texts))
-        return
-    sweep_few_rows.compile_into_cache([t for texts in plan for t in texts.values()])
-    print(f"compiled, {deadline - time.monotonic():.0f} s left", flush=True)
-    import torch
-    from bench.peers import measure
-
-    entries = []
-    for case, texts in zip(found, plan, strict=True):
-        if time.monotonic() > deadline:
-            print(f"not run for lack of time: {case.name} and what follows")
-            break
-        times = run_case(torch, measure, case, texts, arguments.each)
-        entries.append(
-            {"name": case.name, "shape": list(case.shape), "us": times}
-            | {"gpu": torch.cuda.get_device_name()}
-        )
-        Path(arguments.out).write_text(json.dumps(entries, indent=1))
-        report(case, times)
-        torch.cuda.empty_cache()
+    sweep_few_rows.sweep(found, plan, arguments, deadline, run_case, report)
 
 
 if __name__ == "__main__":
