@@ -126,6 +126,8 @@ public:
   /// The functions (not sums and products) need only be good to `accuracy`.
   Arithmetic(DType dtype, DType accuracy);
 
+  bool isF64() const { return wide == DType::F64; }
+
   /// A composite's arithmetic on elements of `dtype`: f32 for a narrow type,
   /// with functions good to that type.
   static Arithmetic inside(DType dtype) {

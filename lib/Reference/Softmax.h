@@ -35,7 +35,7 @@ public:
   Bounded exponential(Bounded x) const {
     constexpr double smallest = std::numeric_limits<float>::min();
     Bounded result = arithmetic.exp(shifted(x));
-    if (std::fabs(result.value) < smallest)
+    if (!arithmetic.isF64() && std::fabs(result.value) < smallest)
       result.error = std::max(result.error, std::fabs(result.value));
     return result;
   }
