@@ -66,7 +66,9 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     With `row_bits` or `column_bits` the operand of the result's rows or columns
     is computed from elements of so many bits: 4, 8, 16 or 32. Slots have these, and
     threads compute the operand of a step from there, into one of two buffers
-    behind the slots, while that of the step before is multiplied.
+    behind the slots, while that of the step before is multiplied. With `swap` the
+    columns are a tile's rows, each of which one warp has: it computes them in
+    registers.
 
     1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64; for
        `mma_sync` any multiple of 64.

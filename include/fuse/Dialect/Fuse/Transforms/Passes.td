@@ -479,8 +479,8 @@ def FuseReduceMatrixVector
     ```
 
     A matrix that is computed from elements of 8 or 4 bits, as weights with scales
-    are, is reduced with each of a few rows by itself. What multiplies 16-bit
-    operands would read it from memory.
+    are, is reduced with each of a few rows by itself, unless tensor cores may
+    compute it on its way to them: of 16-bit floats, and by eight neighbours.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let options = [
