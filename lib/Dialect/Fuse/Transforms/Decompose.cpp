@@ -67,6 +67,7 @@ public:
     populateDecomposeArgExtremePatterns(set);
     populateDecomposeRandomPatterns(set);
     populateDecomposeTensorPatterns(set);
+    populateDecomposeEmptyPatterns(set);
     patterns = std::move(set);
     return success();
   }

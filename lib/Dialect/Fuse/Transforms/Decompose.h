@@ -24,6 +24,9 @@ void populateDecomposeContractionPatterns(RewritePatternSet &patterns);
 void populateDecomposeArgExtremePatterns(RewritePatternSet &patterns);
 void populateDecomposeRandomPatterns(RewritePatternSet &patterns);
 
+/// A constant for what has no elements.
+void populateDecomposeEmptyPatterns(RewritePatternSet &patterns);
+
 /// tensor.extract_slice, concat and pad as movement ops of this dialect.
 void populateDecomposeTensorPatterns(RewritePatternSet &patterns);
 /// Fails with an error if `op` is one of them, which no pattern took.

@@ -144,3 +144,17 @@ func.func @one_of_three(%x: tensor<?x12xf32>) -> (tensor<?x4x1xf32>, tensor<?x3x
   %t = fuse.slice %q offsets = [0, 1, 0] sizes = [-1, 3, 1] : tensor<?x6x2xf32> -> tensor<?x3x1xf32>
   return %s, %t : tensor<?x4x1xf32>, tensor<?x3x1xf32>
 }
+
+// -----
+
+// What has no elements reads nothing.
+// CHECK-LABEL: func.func @no_elements(
+// CHECK-SAME:    %[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<2xf32>
+// CHECK-NEXT:  %[[EMPTY:.*]] = fuse.constant dense<0.000000e+00> : tensor<0xf32>
+// CHECK-NEXT:  fuse.concat %[[EMPTY]], %[[Y]] dim = 0
+func.func @no_elements(%x: tensor<?xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %sum = fuse.reduce sum %x dims = [0] keep : tensor<?xf32> -> tensor<1xf32>
+  %none = fuse.slice %sum offsets = [1] sizes = [0] steps = [1] : tensor<1xf32> -> tensor<0xf32>
+  %both = fuse.concat %none, %y dim = 0 : tensor<0xf32>, tensor<2xf32> -> tensor<2xf32>
+  return %both : tensor<2xf32>
+}
