@@ -212,6 +212,9 @@ public:
                           magnitudes);
   }
 
+  /// The sum of the products' magnitudes, of those that are finite.
+  double magnitude() const { return magnitudes.sum(); }
+
 private:
   bool takeSpecial(Bounded x, Bounded y) {
     auto multiply = [](double a, double b) { return a * b; };

@@ -99,9 +99,13 @@ private:
     return outer.mul(product, outer.constant(scale));
   }
 
-  /// The weights of the keys for one query.
-  std::vector<Bounded> getWeights(int64_t batch, int64_t head,
-                                  int64_t token) const {
+  /// The weights of the keys for one query, and the sum of exponentials that
+  /// they were divided by.
+  struct Weights {
+    std::vector<Bounded> ofKeys;
+    Bounded total;
+  };
+  Weights getWeights(int64_t batch, int64_t head, int64_t token) const {
     int64_t keyHead = head / (query.heads() / key.heads());
     int64_t queryRow = query.offset(batch, head, token);
     int64_t last =
@@ -122,12 +126,22 @@ private:
     Bounded total = sum.get(inner);
     for (Bounded &weight : weights)
       weight = mayRound(wide, dtype, line.normalize(weight, total));
-    return weights;
+    return {std::move(weights), total};
+  }
+
+  /// A program may divide after the second product, whose sums then are larger
+  /// by the sum of the exponentials.
+  Bounded mayDivideLater(const ProductSummer &sum, Bounded total) const {
+    Bounded quotient = sum.get(outer);
+    double most = kMostAboveMaximum * total.high() * sum.magnitude();
+    if (!(most <= getMaxFinite(wide)) && std::isfinite(quotient.value))
+      quotient.error = kInfinity;
+    return quotient;
   }
 
   void computeRow(int64_t batch, int64_t head, int64_t token) {
     int64_t keyHead = head / (query.heads() / key.heads());
-    std::vector<Bounded> weights = getWeights(batch, head, token);
+    auto [weights, total] = getWeights(batch, head, token);
     if (op.getPrecision() == ContractPrecision::tf32)
       llvm::transform(weights, weights.begin(), mayCut);
     std::vector<ProductSummer> sums(value.features());
@@ -140,7 +154,8 @@ private:
     int64_t row = batch * written[0] + head * written[headAxis] +
                   token * written[3 - headAxis];
     for (int64_t d = 0; d < value.features(); ++d)
-      store(result, row + d, mayRound(wide, dtype, sums[d].get(outer)));
+      store(result, row + d,
+            mayRound(wide, dtype, mayDivideLater(sums[d], total)));
   }
 
   AttentionOp op;

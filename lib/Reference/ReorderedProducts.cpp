@@ -12,6 +12,7 @@
 //
 //   reach(x) = max(1, |x|)          of what is no product
 //   reach(x y) = reach(x) reach(y)
+//   reach(exp(x)) = 256 max(1, exp(x)), as attention has it
 //
 // so that there is no bound where the sum of these overflows, for the factors
 // or for their reciprocals. The same holds of scales that sums of products of
@@ -21,6 +22,7 @@
 
 #include "Operations.h"
 #include "ReorderedScales.h"
+#include "Softmax.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir::fuse;
@@ -72,6 +74,12 @@ static bool isReordered(Operation *op) {
          isWide(op->getResult(0));
 }
 
+/// A softmax is divided by its sum, after the contraction where that is
+/// attention's second.
+static bool isExponential(Operation *op) {
+  return isa_and_nonnull<ExpOp, SoftmaxOp>(op);
+}
+
 /// Of a factor, or a divisor. A zero stays one in any order.
 static double reachOf(Bounded x, bool isInverse, bool divides) {
   double most = x.magnitude();
@@ -115,6 +123,12 @@ Value Reach::ofProduct(Operation *op, unsigned depth) {
 
 Value Reach::find(mlir::Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
+  if (isExponential(op) && !isInverse) {
+    Value reach = ofLeaf(value);
+    for (double &element : reach.data)
+      element *= kMostAboveMaximum;
+    return reach;
+  }
   if (depth == kMostOps || !isReordered(op))
     return ofLeaf(value);
   if (isa<MulOp, DivOp, RmsNormOp>(op))
@@ -182,11 +196,24 @@ llvm::Error mlir::fuse::reference::allowReorderedProducts(
     Operation *op, GetTensor get,
     llvm::function_ref<llvm::Expected<Value>(Operands)> evaluate,
     Value &result) {
-  if (llvm::none_of(op->getOperands(), [](mlir::Value operand) {
-        return isReordered(operand.getDefiningOp());
-      }))
+  auto anyOperand = [&](bool (*has)(Operation *)) {
+    return llvm::any_of(op->getOperands(), [&](mlir::Value operand) {
+      return has(operand.getDefiningOp());
+    });
+  };
+  if (anyOperand(isReordered))
+    return dropBothWays(op, get, evaluate, result);
+  if (!anyOperand(isExponential))
     return llvm::Error::success();
-  return dropBothWays(op, get, evaluate, result);
+  // Where only the division moves, no NaN comes or goes.
+  Value inOrder = result;
+  if (llvm::Error error =
+          dropBounds(op, Reach(get, /*isInverse=*/false), evaluate, result))
+    return error;
+  for (int64_t i = 0; i < result.size(); ++i)
+    if (std::isnan(result.data[i]))
+      result.error[i] = inOrder.getError(i);
+  return llvm::Error::success();
 }
 
 /// Whether products lead from sums of products of 8-bit floats to the value.

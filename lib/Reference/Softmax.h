@@ -14,6 +14,11 @@
 
 namespace mlir::fuse::reference {
 
+/// How much larger the exponentials of attention may be than exp(x - max)
+/// before its sums are divided: kernels let the maximum that they subtract fall
+/// behind the largest score by so much.
+inline constexpr double kMostAboveMaximum = 256.0;
+
 /// The numbers exp(x - max) of a line, which softmax, its relatives and
 /// attention are made of. The maximum counts as exact: it is a shift that
 /// cancels. Where the elements are so uncertain that nothing can be said of the

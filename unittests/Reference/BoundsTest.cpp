@@ -502,3 +502,33 @@ TEST(Bounds, FactorsOfTF32MayBeCut) {
   EXPECT_LT(getCutError(1 + 0x1p-10, -0x1.ffcp-100, cut), 0x1p-120);
   EXPECT_GE(getCutError(0x1p-127, 0x1p100, cut), 0x1p-27);
 }
+
+/// The error of attention over four keys of equal weights, whose values are all
+/// `value`.
+static double getAttentionError(const std::string &ops, double value) {
+  Program program("(%q: tensor<1x1x1x2xf32>, %k: tensor<1x1x4x2xf32>, "
+                  "%v: tensor<1x1x4x1xf32>) -> tensor<1x1x1x1xf32> {\n" +
+                  ops + "return %o : tensor<1x1x1x1xf32> }");
+  return program({floats({1, 1, 1, 2}, {0, 0}),
+                  floats({1, 1, 4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
+                  floats({1, 1, 4, 1}, {value, value, value, value})})
+      .getError(0);
+}
+
+TEST(Bounds, AttentionMayDivideBehindItsProducts) {
+  const std::string attention =
+      "%o = fuse.attention heads_tokens %q, %k, %v : tensor<1x1x1x2xf32>, "
+      "tensor<1x1x4x2xf32>, tensor<1x1x4x1xf32>\n";
+  const std::string byHand =
+      "%s = fuse.contract \"bhtd,bhsd->bhts\" %q, %k : tensor<1x1x1x2xf32>, "
+      "tensor<1x1x4x2xf32> -> tensor<1x1x1x4xf32>\n"
+      "%w = fuse.softmax %s dims = [3] : tensor<1x1x1x4xf32>\n"
+      "%o = fuse.contract \"bhts,bhsd->bhtd\" %w, %v : tensor<1x1x1x4xf32>, "
+      "tensor<1x1x4x1xf32> -> tensor<1x1x1x1xf32>\n";
+  for (const std::string &ops : {attention, byHand}) {
+    EXPECT_LT(getAttentionError(ops, 3.0), 1e-5);
+    // 256 x 4 values overflow.
+    EXPECT_EQ(getAttentionError(ops, 1e36), kInf);
+    EXPECT_LT(getAttentionError(ops, 1e35), 1e30);
+  }
+}
