@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,13 @@ def words(path):
     """Those that are read; tables of results are looked up."""
     text = re.sub(r"<!-- from results.*?<!-- end -->", "", path.read_text(), flags=re.S)
     return len(text.split())
+
+
+@pytest.mark.skipif(not shutil.which("llvm-config-22"), reason="no mlir-tblgen")
+def test_pages_fit_the_definitions():
+    check = [ROOT / "tools" / "dev" / "generate-docs.sh", "--check"]
+    run = subprocess.run(check, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr + run.stdout
 
 
 def test_pages_fit_the_results(results):
