@@ -172,6 +172,7 @@ OPS = {
     "floor": Op(elementary("floor"), narrow=0),
     "ceil": Op(elementary("ceil"), narrow=0),
     "round": Op(lambda xp, x: xp.round(x), narrow=0),
+    "trunc": Op(elementary("trunc"), narrow=0),
     "relu": Op(relu, narrow=0),
     "sqrt": Op(elementary("sqrt"), 0.5, 1, 0.51),
     "recip": Op(lambda xp, x: 1 / x, 0.5, 1, 0.51),
