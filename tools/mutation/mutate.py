@@ -177,23 +177,71 @@ class Workshop:
         self.seconds.setdefault(group, time.monotonic() - start)
         return passed
 
-    def verdict(self, mutant, useless):
-        """The group that kills the mutant, "" if none does."""
+    def verdict(self, mutant, group):
+        """The group if it kills the mutant, else ""."""
         path = self.source / mutant.file
         text = path.read_text()
         path.write_text(text.replace(mutant.old, mutant.new))
-        groups = [group for group in mutant.tests.split() if group not in useless]
         try:
-            self.compile_for(groups)
-            for group in groups:
-                try:
-                    if not self.passes(group):
-                        return group
-                except NeverEnds:
-                    return f"{group} (no end)"
-            return ""
+            self.compile_for([group])
+            return "" if self.passes(group) else group
+        except NeverEnds:
+            return f"{group} (no end)"
         finally:
             path.write_text(text)
+
+
+class Trial:
+    """Tries mutants with the likeliest tests first: others run, also without a
+    mutant, only where these have noticed nothing."""
+
+    def __init__(self, shop, folder):
+        self.shop, self.folder = shop, folder
+        self.killed, self.broken, self.useless = [], [], set()
+
+    def run(self, chosen):
+        """The mutants that no group kills."""
+        alive, turn, setup = chosen, 0, self.shop.log
+        while waiting := [m for m in alive if turn < len(m.tests.split())]:
+            self.shop.log = setup
+            groups = {mutant.tests.split()[turn] for mutant in waiting}
+            self.find_useless(sorted(groups))
+            for mutant in waiting:
+                group = mutant.tests.split()[turn]
+                if group not in self.useless and self.ends(mutant, group):
+                    alive = [other for other in alive if other is not mutant]
+            turn += 1
+        return [mutant.name for mutant in alive]
+
+    def find_useless(self, groups):
+        """What fails anyway tells nothing."""
+        new = [group for group in groups if group not in self.shop.seconds]
+        try:
+            self.shop.compile_for(new)
+            failing = {group for group in new if not self.shop.passes(group)}
+        except (DoesNotCompile, NeverEnds):
+            sys.exit(f"expected the tests to end without a mutant; see {self.shop.log}")
+        for group in sorted(failing):
+            print(
+                f"{group} fails without a mutant and is left out; see {self.shop.log}"
+            )
+        self.useless |= failing
+
+    def ends(self, mutant, group):
+        """Whether the mutant is killed, or none."""
+        start = time.monotonic()
+        self.shop.log = self.folder / f"{mutant.name}.log"
+        try:
+            killer = self.shop.verdict(mutant, group)
+            if killer:
+                self.killed.append(mutant.name)
+            result = killer or f"not noticed by {group}"
+        except DoesNotCompile:
+            self.broken.append(mutant.name)
+            killer = result = "does not compile"
+        seconds = time.monotonic() - start
+        print(f"{mutant.name}: {result} ({seconds:.0f} s)", flush=True)
+        return bool(killer)
 
 
 def main():
@@ -225,36 +273,16 @@ def main():
         shop = Workshop(folder / "source", folder / "build", log)
         shop.copy()
         shop.configure()
-    groups = sorted({group for mutant in chosen for group in mutant.tests.split()})
-    # What fails anyway tells nothing.
-    try:
-        shop.compile_for(groups)
-        useless = {group for group in groups if not shop.passes(group)}
-    except (DoesNotCompile, NeverEnds):
-        sys.exit(f"expected the tests to end without a mutant; see {shop.log}")
-    for group in sorted(useless):
-        print(f"{group} fails without a mutant and is left out; see {shop.log}")
-
-    survivors, broken = [], []
     for mutant in chosen:
-        start = time.monotonic()
-        shop.log = options.folder / f"{mutant.name}.log"
-        shop.log.unlink(missing_ok=True)
-        try:
-            killer = shop.verdict(mutant, useless)
-            if not killer:
-                survivors.append(mutant.name)
-            result = killer or "SURVIVED"
-        except DoesNotCompile:
-            broken.append(mutant.name)
-            result = "does not compile"
-        seconds = time.monotonic() - start
-        print(f"{mutant.name}: {result} ({seconds:.0f} s)", flush=True)
-    killed = len(chosen) - len(survivors) - len(broken)
+        (options.folder / f"{mutant.name}.log").unlink(missing_ok=True)
+    trial = Trial(shop, options.folder)
+    survivors = trial.run(chosen)
+    killed, broken = len(trial.killed), trial.broken
     print(f"{killed} of {len(chosen)} killed; survivors: {survivors or 'none'}")
     if broken:
         print(f"do not compile: {broken}; correct tools/mutation/mutants")
-    return 0 if killed >= ENOUGH * len(chosen) and not useless and not broken else 1
+    is_sound = not trial.useless and not broken
+    return 0 if killed >= ENOUGH * len(chosen) and is_sound else 1
 
 
 if __name__ == "__main__":
