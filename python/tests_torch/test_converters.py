@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each operator that regions take, against eager torch."""
 
+import re
+from pathlib import Path
+
 import fuse_compiler.torch as fuse_torch
 import pytest
 import torch
@@ -325,16 +328,17 @@ ACTIVATIONS = several(
     F.logsigmoid,
     lambda x: F.glu(x, 1),
 )
+# The ops of the dialect that torch has by the same name.
+DIALECT = (Path(__file__).resolve().parents[2] / "docs" / "dialect.md").read_text()
+UNARY = re.findall(
+    r"^operation ::= `fuse\.(\w+)` \$input attr-dict `:` custom<Point", DIALECT, re.M
+)
+OF_POSITIVE = "log log1p log2 sqrt rsqrt reciprocal".split()
 FUNCTIONS = several(
-    *(
-        getattr(torch, n)
-        for n in "exp exp2 expm1 sin cos tanh erf abs neg sign floor ceil".split()
-    ),
-    *(getattr(torch, n) for n in "round trunc sigmoid square".split()),
+    *(getattr(torch, n) for n in UNARY if hasattr(torch, n) and n not in OF_POSITIVE),
+    torch.square,
 )
-POSITIVE = several(
-    *(getattr(torch, n) for n in "log log1p log2 sqrt rsqrt reciprocal".split())
-)
+POSITIVE = several(*(getattr(torch, n) for n in OF_POSITIVE))
 CONTRACTIONS = several(
     lambda x: x @ x.transpose(-1, -2),
     lambda x: torch.einsum("abcd,abce->abde", x, x),
