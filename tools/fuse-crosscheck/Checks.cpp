@@ -13,6 +13,7 @@
 #include "fuse/Execution/JIT.h"
 #include "fuse/Reference/Evaluate.h"
 #include "fuse/Reference/Verify.h"
+#include "fuse/Target/GPUTarget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
@@ -102,10 +103,11 @@ jit::CompileOptions Checker::options(FuncOp function, bool strict) {
 
 /// The GPU whose kernels are emulated: of half the programs, one with wgmma.
 StringRef Checker::gpuChip() const {
-  static constexpr const char *chips[] = {"sm_90",  "sm_90a", "sm_86", "sm_90a",
-                                          "sm_80",  "sm_90a", "sm_89", "sm_90a",
-                                          "sm_120", "sm_90a"};
-  return chips[program.seed / 2 % std::size(chips)];
+  SmallVector<StringRef> chips[2];
+  for (const mlir::fuse::GPUTarget &gpu : mlir::fuse::getGPUTargets())
+    chips[gpu.hasWgmma].push_back(gpu.chip);
+  ArrayRef<StringRef> those = chips[program.seed / 2 % 2];
+  return those[program.seed / 4 % those.size()];
 }
 
 jit::CompileOptions Checker::emulated() {
