@@ -7,7 +7,9 @@
 
 #include "MathHarness.h"
 
+#include "fuse/Analysis/OpCost.h"
 #include "fuse/Conversion/MathExpansion.h"
+#include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/IR/RotaryAngles.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
@@ -136,6 +138,19 @@ TEST_P(MathBounds, ApproximateOfEvery16BitValue) {
   expectWithin(function, *compiled, f16, unused, kUlpF16, function.boundApprox);
   expectWithin(function, *compiled, bf16, unused, kUlpBF16,
                function.boundApprox);
+}
+
+/// An expansion is many instructions, also to the models of time.
+TEST_P(MathBounds, ItsOpCostsMoreThanAnAddition) {
+  llvm::StringRef name = GetParam().name;
+  name = name == "powf" ? "pow" : name;
+  mlir::MLIRContext context;
+  context.loadDialect<FuseDialect>();
+  mlir::OperationState state(mlir::UnknownLoc::get(&context),
+                             ("fuse." + name).str());
+  ASSERT_TRUE(state.name.isRegistered()) << name.str();
+  mlir::OwningOpRef<mlir::Operation *> op(mlir::Operation::create(state));
+  EXPECT_GT(instructionsOf(op.get()), 1) << name.str();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MathBounds,
