@@ -13,12 +13,11 @@ include "mlir/Pass/PassBase.td"
 def ExpandMath : Pass<"fuse-expand-math"> {
   let summary = "Expand math functions, so that no math library is needed";
   let description = [{
-    Rewrites exp, exp2, expm1, log, log2, log1p, rsqrt, sin, cos, tanh, erf and
-    powf of the math dialect, on f32 and f64 scalars and fixed 1-D vectors, into
-    arith ops and the math ops that every target has as instructions (fma,
-    floor, absf, copysign, sqrt). On CUDA it also uses the approximate
-    instructions where their error is small enough. docs/math.md has the error
-    of each.
+    Rewrites the functions of the math dialect that docs/math.md lists, each with
+    its error, on f32 and f64 scalars and fixed 1-D vectors, into arith ops and
+    the math ops that every target has as instructions (fma, floor, absf,
+    copysign, sqrt). On CUDA it also uses the approximate instructions where
+    their error is small enough.
 
     An op with the fast-math flag `afn` has to be good to one f16 ULP only, and
     to one bf16 ULP if it also has the unit attribute `fuse.bf16`. On CUDA, f32
