@@ -402,8 +402,10 @@ void ColumnsLowering::leaveColumns(const States &states) {
     States own = states;
     for (ReductionState &state : own)
       for (Value &value : state)
-        value = mlir::vector::ExtractOp::create(frame.builder, frame.loc(),
-                                                value, lane);
+        // A number of elements is the same for all lanes.
+        if (isa<VectorType>(value.getType()))
+          value = mlir::vector::ExtractOp::create(frame.builder, frame.loc(),
+                                                  value, lane);
     leaveStates(frame, own, part, emitter.add(column, Index::constant(lane)),
                 total, firstState);
   });
