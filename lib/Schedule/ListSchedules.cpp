@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/LegalColumns.h"
 #include "fuse/Schedule/LegalRows.h"
 #include "fuse/Schedule/Passes.h"
 #include "fuse/Schedule/RowFeatures.h"
@@ -34,6 +35,16 @@ static std::optional<ReductionSegment> onlySegment(KernelOp kernel,
       segments->front().space.hasGroups())
     return std::nullopt;
   return segments->front();
+}
+
+/// The facts of a kernel that gets a schedule of columns.
+static std::optional<ColumnFacts> columnsOf(KernelOp kernel,
+                                            const DimClasses &dims,
+                                            ScheduleAttrInterface proposed,
+                                            const ScheduleTarget &target) {
+  if (!target.gpu || !isa_and_nonnull<ColumnsScheduleAttr>(proposed))
+    return std::nullopt;
+  return columnFactsOf(kernel, dims, target);
 }
 
 namespace {
@@ -86,6 +97,16 @@ private:
       for (RowsScheduleAttr basic : basicRows(&getContext(), facts, target)) {
         double us = predict(basic);
         for (RowsScheduleAttr refined : refinedRows(basic, facts, target))
+          add(refined, us);
+      }
+    } else if (std::optional<ColumnFacts> facts =
+                   columnsOf(kernel, dims, proposed, target)) {
+      entry["key"] = facts->key();
+      for (ColumnsScheduleAttr basic :
+           basicColumns(&getContext(), *facts, target)) {
+        double us = predict(basic);
+        for (ColumnsScheduleAttr refined :
+             refinedColumns(basic, *facts, target))
           add(refined, us);
       }
     } else if (proposed && target.gpu) {

@@ -7,6 +7,7 @@
 
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/ReductionSegments.h"
+#include "fuse/Schedule/ColumnFacts.h"
 #include "fuse/Schedule/Scheduler.h"
 
 #include "fuse/Analysis/ColumnSegments.h"
@@ -54,8 +55,6 @@ static constexpr int64_t lineBytes = 128;
 /// Elements of a row up to which a cluster reads it in one launch: 32 in each
 /// of the threads of eight blocks.
 static constexpr int64_t longestInCluster = 256 << 10;
-/// Where the first block of a cluster waits for what the others leave.
-static constexpr int64_t arrivalBytes = 8;
 /// For a dynamic number of columns.
 static constexpr int64_t dynamicSize = 4096;
 
@@ -75,14 +74,6 @@ static int64_t stateBytes(const ReductionSpace &space) {
                (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
     }
   return bytes;
-}
-
-/// Vectors of states that are left for others: by each thread where several of
-/// a block share a column, and by each block of a cluster.
-static int64_t exchangedStates(int64_t threads, int64_t splits,
-                               int64_t blocks) {
-  int64_t columns = threads / splits;
-  return (splits > 1 ? threads : 0) + (blocks > 1 ? columns * blocks : 0);
 }
 
 namespace {
@@ -416,16 +407,6 @@ static VectorChoice chooseVector(KernelOp kernel, const DimClasses &dims,
       leavesEdges(kernel, dims, space, target) ||
       (2 * dividing < widest && cutsVectors(kernel, dims, space, target));
   return {isWidest ? widest : dividing};
-}
-
-int64_t mlir::fuse::exchangedBytes(ColumnsScheduleAttr schedule,
-                                   const ReductionSpace &space) {
-  int64_t blocks = schedule.clusterSize();
-  bool alongPlaces = space.isReduced(space.domain.size() - 1);
-  int64_t lanes = alongPlaces ? 1 : schedule.getVector();
-  return exchangedStates(schedule.getThreads(), schedule.getSplits(), blocks) *
-             lanes * stateBytes(space) +
-         (blocks > 1 ? arrivalBytes : 0);
 }
 
 ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,

@@ -9,12 +9,12 @@ import json
 import math
 from pathlib import Path
 
-from bench.peers import chains, grid
+from bench.peers import chains, column_cases, grid
 
 MANIFEST = Path(__file__).with_name("held-out.json")
 
 # How often a family is drawn. Chains share what is left.
-WEIGHTS = {
+ROWS = {
     "softmax": 2.2,
     "rms_norm": 2.2,
     "add+rms_norm": 2.0,
@@ -24,15 +24,22 @@ WEIGHTS = {
     "quantize_f8": 2.0,
     "mean_cross_entropy": 0.6,
     "rms_norm_backward": 1.2,
-    "column_sum": 0.9,
-    "sum": 0.2,
-    "gelu": 0.2,
-    "swiglu": 0.2,
-    "bias+gelu+residual": 0.3,
-    "rope_interleaved": 0.1,
-    "rope_qk": 0.1,
     **{family.name: 0.4 for family in chains.FAMILIES},
 }
+COLUMNS = {
+    "column_sum": 3,
+    "sum": 1,
+    **{family.name: 1 for family in column_cases.FAMILIES if family.name != "turned"},
+}
+ELEMENTS = {
+    "gelu": 1,
+    "swiglu": 1,
+    "bias+gelu+residual": 1,
+    "rope_interleaved": 0.5,
+    "rope_qk": 0.5,
+    "turned": 3,
+}
+SETS = {"rows": ROWS, "columns": COLUMNS, "elements": ELEMENTS}
 DTYPES = {"bf16": 0.58, "f32": 0.36, "f16": 0.06}
 # Elements of a row: from, to, and how often.
 LENGTHS = (
@@ -77,7 +84,7 @@ class DesignedCase:
 
 
 def case_of(family, dtype, rows, columns):
-    known = (*grid.FAMILIES, *chains.FAMILIES)
+    known = (*grid.FAMILIES, *chains.FAMILIES, *column_cases.FAMILIES)
     found = next(each for each in known if each.name == family)
     return found.make(dtype, rows, columns)
 
@@ -109,11 +116,11 @@ def _length(random):
     return max(8, round(number / multiple) * multiple)
 
 
-def draw(random, count):
+def draw(random, count, weights=ROWS):
     """So many different cases, in an order in which every family comes early."""
     held, seen, found = manifest(), set(), []
     while len(found) < count:
-        family = _pick(random, WEIGHTS.items())
+        family = _pick(random, weights.items())
         dtype = _pick(random, DTYPES.items())
         columns = _length(random)
         if family in HEADS:

@@ -42,6 +42,7 @@ def parse_arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
+    add("--set", choices=design_cases.SETS, default="rows", help="of families")
     add("--cases", type=int, default=1200)
     add("--schedules", type=int, default=20, help="of each case")
     add("--seed", type=int, default=1)
@@ -148,7 +149,7 @@ def plan_of(arguments, case, seed):
 def main():
     arguments = parse_arguments()
     source = random.Random(arguments.seed)
-    cases = design_cases.draw(source, arguments.cases)
+    cases = design_cases.draw(source, arguments.cases, design_cases.SETS[arguments.set])
     seeds = [source.random() for _ in cases]
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         plan_one = functools.partial(plan_of, arguments)
