@@ -293,6 +293,16 @@ static std::pair<size_t, size_t> leastBlocksLine(StringRef ptx,
   return {head.data() - ptx.data() + line, end + 1 - line};
 }
 
+/// Whether the kernel has a bound without which its threads may have more
+/// registers: one block may have all of a multiprocessor's anyway.
+static bool isHeldByBound(StringRef ptx, StringRef kernel) {
+  auto [begin, size] = leastBlocksLine(ptx, kernel);
+  StringRef line = ptx.substr(begin, size).trim();
+  unsigned blocks = 0;
+  return line.consume_front(".minnctapersm") &&
+         !line.trim().getAsInteger(10, blocks) && blocks > 1;
+}
+
 static unsigned spilledBytes(const KernelResources &kernel) {
   return kernel.spillStoreBytes + kernel.spillLoadBytes;
 }
@@ -392,7 +402,7 @@ mlir::fuse::assemblePTX(StringRef ptx, const GPUTarget &target,
     if (std::optional<Bounds> bounds = boundsOf(ptx, kernel.name))
       kernel.leastBlocks = target.blocksWith(bounds->threads, kernel.registers);
     else
-      kernel.losesBound = leastBlocksLine(ptx, kernel.name).second > 0;
+      kernel.losesBound = isHeldByBound(ptx, kernel.name);
   }
   std::string bounded = withLeastBlocks(ptx, kernels);
   if (bounded == ptx || !mayHelp(bounded, kernels, target, options))

@@ -358,3 +358,16 @@ TEST_F(FakePtxas, ABoundThatSpillsNoMoreThanNoneStays) {
   ASSERT_EQ(module.kernels.size(), 2u);
   EXPECT_FALSE(module.kernels[0].losesBound);
 }
+
+TEST_F(FakePtxas, ABoundOfOneBlockIsNotTriedWithout) {
+  std::vector<KernelResources> kernels(1);
+  kernels[0].name = "spills";
+  kernels[0].leastBlocks = 1;
+  CallsOfPtxas calls;
+  write(".minnctapersm", /*spilledThen=*/0, /*statusThen=*/0,
+        /*isUnwanted=*/true);
+  AssembledModule module = assemble(withLeastBlocks(twoKernels, kernels));
+  EXPECT_EQ(cubinOf(module), "first");
+  EXPECT_EQ(calls.get(), "2\n");
+  EXPECT_FALSE(module.kernels[0].losesBound);
+}
