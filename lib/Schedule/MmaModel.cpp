@@ -511,8 +511,8 @@ mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
 MmaScheduleAttr mlir::fuse::firstMmaFor(const MmaProduct &product,
                                         ArrayRef<MmaScheduleAttr> schedules,
                                         const GPUTarget &gpu) {
-  return *llvm::min_element(
-      schedules, [&](MmaScheduleAttr a, MmaScheduleAttr b) {
-        return costOf(a, product, gpu) < costOf(b, product, gpu);
-      });
+  auto costs = llvm::map_to_vector(schedules, [&](MmaScheduleAttr schedule) {
+    return costOf(schedule, product, gpu);
+  });
+  return schedules[llvm::min_element(costs) - costs.begin()];
 }

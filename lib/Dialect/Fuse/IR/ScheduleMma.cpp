@@ -131,12 +131,10 @@ MmaScheduleAttr MmaScheduleAttr::getIfLegal(
     MmaStore store, int64_t persistent, int64_t splitK, bool swap,
     int64_t operandBits, int64_t clusterM, int64_t clusterN, int64_t rowBits,
     int64_t columnBits) {
-  ScopedDiagnosticHandler quiet(context,
-                                [](Diagnostic &) { return success(); });
-  return getChecked([&] { return emitError(UnknownLoc::get(context)); },
-                    context, isa, tileM, tileN, tileK, stages, consumers,
-                    raster, store, persistent, splitK, swap, operandBits,
-                    clusterM, clusterN, rowBits, columnBits);
+  return getChecked([&] { return droppedError(context); }, context, isa, tileM,
+                    tileN, tileK, stages, consumers, raster, store, persistent,
+                    splitK, swap, operandBits, clusterM, clusterN, rowBits,
+                    columnBits);
 }
 
 static LogicalResult verifyTile(EmitError emitError, MmaIsa isa, int64_t tileM,

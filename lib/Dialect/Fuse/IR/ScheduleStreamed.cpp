@@ -83,12 +83,9 @@ StreamedScheduleAttr StreamedScheduleAttr::getIfLegal(
     int64_t tileK, int64_t depth, int64_t stages, int64_t consumers,
     MmaStore store, int64_t heads, int64_t split, bool valuesInKeys,
     bool inTurn, int64_t polynomials, int64_t persistent) {
-  ScopedDiagnosticHandler quiet(context,
-                                [](Diagnostic &) { return success(); });
-  return getChecked([&] { return emitError(UnknownLoc::get(context)); },
-                    context, isa, tileM, tileN, tileK, depth, stages, consumers,
-                    store, heads, split, valuesInKeys, inTurn, polynomials,
-                    persistent);
+  return getChecked([&] { return droppedError(context); }, context, isa, tileM,
+                    tileN, tileK, depth, stages, consumers, store, heads, split,
+                    valuesInKeys, inTurn, polynomials, persistent);
 }
 
 static LogicalResult verifyColumns(EmitError emitError, StringRef name,

@@ -14,6 +14,14 @@ namespace mlir::fuse {
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+/// An error that nobody reads, and whose text is never made: for a verifier
+/// that is only asked whether its schedule is legal.
+inline InFlightDiagnostic droppedError(MLIRContext *context) {
+  InFlightDiagnostic error = emitError(UnknownLoc::get(context));
+  error.abandon();
+  return error;
+}
+
 /// Registers of a thread for sums, beside addresses and what an epilogue needs.
 inline constexpr int64_t kMaxSums = 160;
 /// A number of lanes above it is a typing error.
