@@ -13,6 +13,7 @@ in the same rounds a kernel only reads them. Every result is checked against f64
 
 import argparse
 import dataclasses
+import re
 import sys
 import time
 from pathlib import Path
@@ -70,9 +71,18 @@ def schedules():
         yield f"#fuse.rows<{text}>"
 
 
+def with_names(text, program):
+    """A scheduled program whose arguments have their names again, by which results say whose
+    buffers they take."""
+    names = re.findall(r"%(\w+): ", program.split("->", 1)[0])
+    for number, name in enumerate(names):
+        text = re.sub(rf"%arg{number}\b", f"%{name}", text)
+    return text
+
+
 def variants(case, chip):
     """Programs by the texts of their schedules, the chosen one first."""
-    text = sweep_few_rows.scheduled(case, chip)
+    text = with_names(sweep_few_rows.scheduled(case, chip), case.program)
     chosen = sweep_few_rows.SCHEDULE.findall(text)
     return {
         schedule: sweep_few_rows.SCHEDULE.sub(lambda _: f"schedule = {schedule}", text)
