@@ -47,6 +47,22 @@ def names(page, header):
     return set(itertools.chain.from_iterable(each for each, _ in rows(page, header)))
 
 
+def test_every_schedule_is_in_the_index():
+    dialect, index = ((DOCS / page).read_text() for page in ("dialect.md", "ops.md"))
+    known = re.findall(r"^### (\w+ScheduleAttr)", dialect, re.M)
+    listed = re.findall(r"\(dialect\.md#(\w+scheduleattr)\)", index)
+    assert sorted(listed) == sorted(name.lower() for name in known)
+
+
+def test_schedulers_are_asked_in_the_order_of_the_page():
+    source = (ROOT / "lib" / "Schedule" / "Candidates.cpp").read_text()
+    table = re.search(r"auto scheduler :\s+\{(.*?)\}", source, re.S).group(1)
+    asked = [name.strip().removeprefix("propose") for name in table.split(",")]
+    page = (DOCS / "pipelines.md").read_text()
+    order = re.search(r"schedulers in this order: (.*) \|", page).group(1).split(", ")
+    assert [name.title().replace(" ", "") for name in order] == asked
+
+
 def test_functions_are_found():
     assert {"exp", "neg", "silu"} <= FUNCTIONS
     assert FUNCTIONS & {"gelu", "not", "add"} == set()
