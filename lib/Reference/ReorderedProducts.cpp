@@ -29,6 +29,7 @@ using namespace mlir::fuse;
 using namespace mlir::fuse::reference;
 using mlir::dyn_cast;
 using mlir::isa;
+using mlir::isa_and_nonnull;
 using mlir::Operation;
 
 namespace {
