@@ -120,24 +120,23 @@ OperandFollower::throughCollapse(tensor::CollapseShapeOp op,
   return source;
 }
 
-/// Dimensions that are joined follow each other in the operand's, too.
+/// Dimensions that are joined are parts of one of the operand's. They follow
+/// each other there, too: nothing that is followed reorders them.
 std::optional<Walks> OperandFollower::throughExpand(tensor::ExpandShapeOp op,
                                                     const Walks &walks) const {
   SmallVector<Extent> extents = dims.extents(op.getSrc());
   Walks source;
   for (auto [number, group] : llvm::enumerate(op.getReassociationIndices())) {
     Walk joined;
-    int64_t next = 0;
     for (int64_t dim : llvm::reverse(group)) {
       const Walk &part = walks[dim];
       if (part.axis < 0)
         continue;
       bool isFirst = joined.axis < 0;
-      if (!isFirst && (part.axis != joined.axis || part.step != next))
+      if (!isFirst && part.axis != joined.axis)
         return std::nullopt;
       if (isFirst)
         joined = part;
-      next = part.extent.isStatic() ? part.step * part.extent.size : -1;
     }
     joined.extent = extents[number];
     source.push_back(joined);

@@ -89,6 +89,16 @@ TEST_F(ComputedOperandsTest, RaggedGroups) {
   EXPECT_EQ(found->computedBits(), 8);
 }
 
+/// Some elements of the operand are the padding's.
+TEST_F(ComputedOperandsTest, FewerThanTheOperand) {
+  EXPECT_FALSE(find(R"(
+    %f = fuse.cast %w : tensor<64x192xi8> -> tensor<64x192xbf16>
+    %r = fuse.pad %f low = [0, 0] high = [0, 64] value = 0.0 : tensor<64x192xbf16> -> tensor<64x256xbf16>
+  )",
+                    "tensor<64x192xi8>"));
+  EXPECT_TRUE(reason.is(ReasonKind::mmaComputedOperand)) << reason.sentence();
+}
+
 /// Padded and read as other rows, elements are elsewhere.
 TEST_F(ComputedOperandsTest, OtherRows) {
   EXPECT_FALSE(find(R"(

@@ -155,10 +155,14 @@ MMA_SYNC = [
             "!needed.contains(user) || followed.contains({user, value})",
             "true",
         ),
+    ),
+    *of_file(
+        "lib/Analysis/ComputedOperands.cpp",
+        "Analysis lit:Emulator/computed",
         (
-            "computed-of-joined-dims-in-any-order",
-            "(part.axis != joined.axis || part.step != next)",
-            "(part.axis != joined.axis)",
+            "computed-of-inputs-with-fewer-elements",
+            "  if (!isWhole())\n    return std::nullopt;\n  for (auto",
+            "  for (auto",
         ),
     ),
     *of_file(
