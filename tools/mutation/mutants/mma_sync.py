@@ -161,8 +161,8 @@ MMA_SYNC = [
         "Analysis lit:Emulator/computed",
         (
             "computed-of-inputs-with-fewer-elements",
-            "  if (!isWhole())\n    return std::nullopt;\n  for (auto",
-            "  for (auto",
+            "return outer.isStatic() ? extents[axis] == Extent{next}",
+            "return outer.isStatic() ? true",
         ),
     ),
     *of_file(
