@@ -239,6 +239,7 @@ protected:
         "echo \"8 bytes stack frame, $spilled bytes spill "
         "stores, 0 bytes spill loads\"\n"
         "echo \"Used 40 registers, 64 bytes smem\"\n"
+        "grep -q spills_not \"$1\" || exit $status\n"
         "echo \"Compiling entry function 'spills_not' for 'sm_90'\"\n"
         "echo \"Used 16 registers, 64 bytes smem\"\n"
         "exit $status\n",
@@ -324,6 +325,17 @@ TEST_F(FakePtxas, WhatSpillsNoLessIsDropped) {
   EXPECT_EQ(cubinOf(module), "first");
   ASSERT_EQ(module.kernels.size(), 2u);
   EXPECT_EQ(module.kernels[0].spillStoreBytes, 8u);
+  EXPECT_EQ(module.kernels[0].leastBlocks, 0u);
+}
+
+/// There are no others to leave out of the trial.
+TEST_F(FakePtxas, TheOnlyKernelThatSpillsNoLessStays) {
+  llvm::StringRef text = twoKernels;
+  llvm::StringRef only = text.take_front(text.rfind(".visible"));
+  write(".minnctapersm 3", /*spilledThen=*/8);
+  AssembledModule module = assemble(only);
+  EXPECT_EQ(cubinOf(module), "first");
+  ASSERT_EQ(module.kernels.size(), 1u);
   EXPECT_EQ(module.kernels[0].leastBlocks, 0u);
 }
 

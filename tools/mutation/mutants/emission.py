@@ -118,7 +118,7 @@ EMISSION = [
     ),
     *of_file(
         "lib/Conversion/Points/EmitCast.cpp",
-        "Conversion py:test_casts lit:Programs/small-types",
+        "py:test_casts lit:Programs/small-types",
         (
             "casts-and-strict-do-not-round",
             "  if (element == compute)\n    return value;\n  Value rounded =",
