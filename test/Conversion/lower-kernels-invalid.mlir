@@ -64,6 +64,19 @@ func.func @wrong_kind(%x: tensor<4x8xf32>) -> tensor<1x8xf32> {
 
 // -----
 
+func.func @contraction_at_points(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+  // expected-error @below {{expected a kernel without fuse.contract for #fuse.pointwise, but got one with it; leave the schedule to fuse-assign-schedules}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+      schedule = #fuse.pointwise<threads = 32, vector = 1, unroll = 1> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<16x8xf32>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+    fuse.yield %p : tensor<4x16xf32>
+  }
+  return %y : tensor<4x16xf32>
+}
+
+// -----
+
 func.func @no_contraction(%x: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @below {{expected a contraction for #fuse.contraction, but got none; use #fuse.pointwise}}
   %y = fuse.kernel "k" ins(%x : tensor<8xf32>) -> tensor<8xf32>

@@ -384,8 +384,21 @@ static void limitRegisters(KernelFrame &frame, int64_t threads) {
                           frame.builder.getI32IntegerAttr(blocks));
 }
 
+/// What a thread cannot compute by itself at one place.
+static LogicalResult verifyPoints(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front())
+    if (isa<ContractOp>(op) || isRowOrder(&op))
+      return kernel.emitError()
+             << "expected a kernel without " << op.getName()
+             << " for #fuse.pointwise, but got one with it; leave the schedule "
+                "to fuse-assign-schedules";
+  return success();
+}
+
 FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame,
                                            PointwiseScheduleAttr schedule) {
+  if (failed(verifyPoints(frame.kernel)))
+    return failure();
   SmallVector<Segment> segments = segmentsOf(frame.kernel, frame.dims);
   Grid grid;
   SmallVector<SegmentLowering> lowerings;
