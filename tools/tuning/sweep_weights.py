@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times of schedules for weights of 8 and 4 bits beside few rows.
+"""Times of schedules for weights of 8 and 4 bits beside rows.
 
 Beside each product cuBLAS multiplies the same weights in bf16, and a kernel only reads those
 of 8 or 4 bits. Times are medians of interleaved rounds, with a cold L2 and in a graph over
@@ -15,6 +15,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -27,7 +28,7 @@ from bench.compare_few_rows import weights_of  # noqa: E402
 from bench.peers.contraction_cases import MODELS  # noqa: E402
 from bench.peers.quantized_cases import weights  # noqa: E402
 from tuning import sweep_few_rows  # noqa: E402
-from tuning.schedule_text import number_in  # noqa: E402
+from tuning.schedule_text import fields_of, number_in  # noqa: E402
 
 KINDS = (("int8", False), ("int4", True), ("f8", False))
 # Schedules of a case: the model's first, and of each further kind its first.
@@ -44,20 +45,42 @@ def cases(rows, families):
 
 def kind_of(schedule):
     names = ("tile_m", "tile_k", "split_k", "consumers")
+    if schedule.startswith("#fuse.rows"):
+        names = ("threads", "vector", "rows_per_block", "rows_per_thread", "share")
+        return tuple(fields_of(schedule).get(name) for name in names)
     swap = "swap = true" in schedule
     return (swap, *(number_in(schedule, name) for name in names))
 
 
-def with_unknown_rows(case):
-    """The program of one row for any number of rows, which tensor cores multiply."""
-    return case.program.replace("tensor<1x", "tensor<?x")
+def several_rows(schedule):
+    """The schedule of rows with two and four of them a thread."""
+    if not schedule.startswith("#fuse.rows") or "hold = registers" not in schedule:
+        return
+    rows, threads = (
+        number_in(schedule, name) for name in ("rows_per_block", "threads")
+    )
+    for each in (2, 4):
+        hold = f"hold = registers<rows_per_thread = {each}>"
+        text = re.sub(r"hold = registers(<[^>]*>)?", hold, schedule)
+        text = text.replace(
+            f"rows_per_block = {rows}", f"rows_per_block = {rows * each}"
+        )
+        yield re.sub(
+            r"least_blocks = \d+", f"least_blocks = {max(1, 512 // threads)}", text
+        )
+
+
+def of_product(kernels):
+    """The kernel that multiplies, which another one may write weights for."""
+    return next(
+        (each for each in kernels if "#fuse.mma" in each["candidates"][0]["schedule"]),
+        kernels[0],
+    )
 
 
 def variants(case, chip, most):
-    """Programs by the texts of their schedules; one as it is where rows have the kernel."""
+    """Programs by the texts of their schedules."""
     text = sweep_few_rows.scheduled(case, chip)
-    if "#fuse.mma" not in text:
-        return {"#as it is": case.program, "#rows unknown": with_unknown_rows(case)}
     inspected = sweep_few_rows.run_tool(
         "fuse",
         case.program,
@@ -67,17 +90,23 @@ def variants(case, chip, most):
         chip,
         *("--emit=candidates", "--json"),
     )
-    kernels = json.loads(inspected)["kernels"]
-    ranked = [each["schedule"] for each in kernels[0]["candidates"]]
+    kernel = of_product(json.loads(inspected)["kernels"])
+    ranked = [each["schedule"] for each in kernel["candidates"]]
+    ranked[1:1] = several_rows(ranked[0])
+    name = ranked[0].split("<")[0]
     chosen, kinds = [], set()
     for schedule in ranked:
         if len(chosen) < min(FIRST, most) or kind_of(schedule) not in kinds:
             chosen.append(schedule)
             kinds.add(kind_of(schedule))
-    return {
-        schedule: sweep_few_rows.SCHEDULE.sub(lambda _: f"schedule = {schedule}", text)
-        for schedule in chosen[:most]
-    }
+
+    def scheduled(schedule):
+        return sweep_few_rows.SCHEDULE.sub(
+            lambda found: f"schedule = {schedule}" if name in found[1] else found[0],
+            text,
+        )
+
+    return {schedule: scheduled(schedule) for schedule in chosen[:most]}
 
 
 def run_case(torch, measure, case, texts, seconds):
