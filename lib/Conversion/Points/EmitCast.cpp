@@ -57,6 +57,8 @@ public:
       value = buildFromFloat8(builder, loc, from, value,
                               emitter.getOptions().float8);
       from = builder.getF32Type();
+      if (holdsBytes())
+        return value;
     }
     if (from.isUnsignedInteger()) {
       from = builder.getI32Type();
@@ -92,6 +94,11 @@ private:
           constant(PointEmitter::computeType(from), 0));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
                                  constant(from, 0));
+  }
+  /// Whether the result needs no rounding: 16-bit floats have all numbers of a
+  /// byte. What is computed with pairs of them is known by its rounding.
+  bool holdsBytes() const {
+    return !inPairs && (to.isBF16() || to.isF16() || to.isF32());
   }
   /// The type in which a float result is rounded to `to`.
   Type roundingType() {
@@ -193,16 +200,17 @@ private:
     }
     if (from.isInteger(8) && compute.isF32() && areWords(value) &&
         emitter.getOptions().sharedBytes > 0) {
-      // 16-bit floats have all numbers of a byte.
       if (inPairs && compute != to && !isFloat8(to))
         return arith::ExtFOp::create(
             builder, loc, typed(compute),
             buildPairsFromWords(builder, loc, value, to));
-      return rounded(buildFromWords(builder, loc, value));
+      value = buildFromWords(builder, loc, value);
+      return holdsBytes() ? value : rounded(value);
     }
     if (compute == to)
       return arith::SIToFPOp::create(builder, loc, typed(to), value);
-    return rounded(intToF32());
+    bool isExact = from.isInteger(8) && holdsBytes();
+    return isExact ? intToF32() : rounded(intToF32());
   }
   /// A number that rounds to `to` as the integer does.
   Value intToF32() {

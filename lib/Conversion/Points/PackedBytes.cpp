@@ -91,14 +91,82 @@ static VectorType wordsOf(OpBuilder &builder, int64_t bytes) {
   return VectorType::get({bytes / wordBytes}, builder.getI32Type());
 }
 
+/// On what buildUnpacked() gives: whether its halves have no sign.
+static constexpr llvm::StringLiteral unpackedAttr = "fuse.unpacked_unsigned";
+
+/// The bytes whose halves `bytes` are, or null.
+static Value packedHalves(Value bytes) {
+  Operation *op = bytes.getDefiningOp();
+  if (!op || !op->hasAttr(unpackedAttr))
+    return {};
+  // Back through what is done to the low halves.
+  Value from = op->getOperand(0);
+  do
+    from = from.getDefiningOp()->getOperand(0);
+  while (!from.getDefiningOp<vector::BitCastOp>());
+  return from.getDefiningOp()->getOperand(0);
+}
+
+static bool areUnsigned(Value halves) {
+  return cast<BoolAttr>(halves.getDefiningOp()->getAttr(unpackedAttr))
+      .getValue();
+}
+
+/// What the f32 of these bits are more than `bias`.
+static Value lessInF32(OpBuilder &builder, Location loc, ArrayRef<Value> bits,
+                       ArrayRef<float> biases) {
+  int64_t lanes = bits.size();
+  Value all = vector::FromElementsOp::create(
+      builder, loc, VectorType::get({lanes}, builder.getI32Type()), bits);
+  auto floats = VectorType::get({lanes}, builder.getF32Type());
+  Value biased = arith::BitcastOp::create(builder, loc, floats, all);
+  Value bias = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(floats, biases));
+  return arith::SubFOp::create(builder, loc, biased, bias);
+}
+
+/// Each half of `packed` where it lies in a float of 2^e, whose digit there
+/// counts one. Those above the digits are shifted to where others were.
+static Value fromHalves(OpBuilder &builder, Location loc, Value packed,
+                        bool isUnsigned) {
+  constexpr int64_t digits = 23, exponentBias = 127, inPlace = 4;
+  int64_t bytes = lanesIn(packed);
+  auto constant = [&](int64_t word) {
+    return arith::ConstantIntOp::create(builder, loc, word, 32);
+  };
+  Value all =
+      vector::BitCastOp::create(builder, loc, wordsOf(builder, bytes), packed);
+  SmallVector<Value> numbers;
+  SmallVector<float> biases;
+  int64_t sign = isUnsigned ? 0 : halfSign;
+  for (int64_t half = 0; half < 2 * bytes; ++half) {
+    int64_t inWord = half % (2 * wordBytes), place = inWord % inPlace;
+    Value word =
+        vector::ExtractOp::create(builder, loc, all, half / (2 * wordBytes));
+    if (inWord >= inPlace)
+      word = arith::ShRUIOp::create(builder, loc, word,
+                                    constant(inPlace * halfBits));
+    int64_t shift = place * halfBits, exponent = digits - shift;
+    Value kept =
+        arith::AndIOp::create(builder, loc, word, constant(lowHalf << shift));
+    numbers.push_back(arith::XOrIOp::create(
+        builder, loc, kept,
+        constant((exponentBias + exponent) << digits | sign << shift)));
+    biases.push_back(static_cast<float>((int64_t(1) << exponent) + sign));
+  }
+  return lessInF32(builder, loc, numbers, biases);
+}
+
 Value mlir::fuse::buildFromWords(OpBuilder &builder, Location loc,
                                  Value bytes) {
+  if (Value packed = packedHalves(bytes))
+    return fromHalves(builder, loc, packed, areUnsigned(bytes));
   int64_t lanes = lanesIn(bytes);
   VectorType type = wordsOf(builder, lanes);
   Value words = vector::BitCastOp::create(builder, loc, type, bytes);
   words = ByteMath(builder, loc, type).bitXor(words, byteSign);
   constexpr int64_t leading = 0x4B000000, upperBytes = 0x7650;
-  constexpr double bias = 8388608 + 128;
+  constexpr float bias = 8388608 + 128;
   Value upper = arith::ConstantIntOp::create(builder, loc, leading, 32);
   SmallVector<Value> numbers;
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -107,22 +175,12 @@ Value mlir::fuse::buildFromWords(OpBuilder &builder, Location loc,
     numbers.push_back(
         permute(builder, loc, word, upper, upperBytes + lane % wordBytes));
   }
-  Value all = vector::FromElementsOp::create(
-      builder, loc, VectorType::get({lanes}, builder.getI32Type()), numbers);
-  auto floats = VectorType::get({lanes}, builder.getF32Type());
-  Value biased = arith::BitcastOp::create(builder, loc, floats, all);
-  Value biases = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(floats, Attribute(builder.getF32FloatAttr(bias))));
-  return arith::SubFOp::create(builder, loc, biased, biases);
+  return lessInF32(builder, loc, numbers, SmallVector<float>(lanes, bias));
 }
 
 //===----------------------------------------------------------------------===//
 // Pairs of 16-bit floats
 //===----------------------------------------------------------------------===//
-
-/// On what buildUnpacked() gives: whether its halves have no sign.
-static constexpr llvm::StringLiteral unpackedAttr = "fuse.unpacked_unsigned";
 
 namespace {
 /// Words with two 16-bit floats each, with as many added to each of them.
@@ -171,19 +229,6 @@ public:
 };
 } // namespace
 
-/// The bytes whose halves `bytes` are, or null.
-static Value packedHalves(Value bytes) {
-  Operation *op = bytes.getDefiningOp();
-  if (!op || !op->hasAttr(unpackedAttr))
-    return {};
-  // Back through what is done to the low halves.
-  Value from = op->getOperand(0);
-  do
-    from = from.getDefiningOp()->getOperand(0);
-  while (!from.getDefiningOp<vector::BitCastOp>());
-  return from.getDefiningOp()->getOperand(0);
-}
-
 /// Each byte's low half and, shifted, its high half.
 static Value pairsOfHalves(OpBuilder &builder, Location loc, Value packed,
                            Type element, bool isUnsigned) {
@@ -211,10 +256,7 @@ static Value pairsOfHalves(OpBuilder &builder, Location loc, Value packed,
 Value mlir::fuse::buildPairsFromWords(OpBuilder &builder, Location loc,
                                       Value bytes, Type element) {
   if (Value packed = packedHalves(bytes))
-    return pairsOfHalves(
-        builder, loc, packed, element,
-        cast<BoolAttr>(bytes.getDefiningOp()->getAttr(unpackedAttr))
-            .getValue());
+    return pairsOfHalves(builder, loc, packed, element, areUnsigned(bytes));
   PairMath math(builder, loc, element);
   bool haveSigns = element.isBF16();
   VectorType type = wordsOf(builder, lanesIn(bytes));

@@ -10,8 +10,14 @@
 //
 //   0x4B0000bb = 2^23 + b        so that  x = that - (2^23 + 128)
 //
-// takes one permutation of bytes and one subtraction. So it is with pairs of
-// 16-bit floats, whose digits have room for a byte, in bf16 without its sign:
+// takes one permutation of bytes and one subtraction. Of four bits h = x + 8
+// that lie in a word where they may be digits of a float no permutation is
+// left:
+//
+//   0x47000h00 = 2^15 + h        so that  x = that - (2^15 + 8)
+//
+// So it is with pairs of 16-bit floats, whose digits have room for a byte, in
+// bf16 without its sign:
 //
 //   0x64bb = 2^10 + b                             in f16
 //   0x4300 | x & 0x7f = 2^7 + (x mod 2^7)         in bf16, less 2^7, or 2^8
@@ -29,10 +35,11 @@ namespace mlir::fuse {
 /// Whether a GPU has these bytes, a vector or a scalar of i8, as whole words.
 bool areWords(Value bytes);
 
-/// The numbers in f32, exactly, of signed bytes that are whole words.
+/// The numbers in f32, exactly, of signed bytes that are whole words. What
+/// buildUnpacked() gave is taken from its halves.
 Value buildFromWords(OpBuilder &builder, Location loc, Value bytes);
 
-/// The same in bf16 or f16. What buildUnpacked() gave is taken from its halves.
+/// The same in bf16 or f16.
 Value buildPairsFromWords(OpBuilder &builder, Location loc, Value bytes,
                           Type type);
 

@@ -37,6 +37,19 @@ static Value takeLanes(OpBuilder &builder, Location loc, Value value,
       llvm::to_vector(llvm::seq<int64_t>(from, from + count)));
 }
 
+/// The lanes of `value` with its first ones replaced.
+static Value putFirst(OpBuilder &builder, Location loc, Value lanes,
+                      Value value) {
+  int64_t count = lanesIn(lanes), all = lanesIn(value);
+  auto places = llvm::to_vector(llvm::seq<int64_t>(0, all));
+  auto widened =
+      llvm::map_to_vector(places, [&](int64_t place) { return place % count; });
+  Value wide = vector::ShuffleOp::create(builder, loc, lanes, lanes, widened);
+  for (int64_t place = 0; place < count; ++place)
+    places[place] += all;
+  return vector::ShuffleOp::create(builder, loc, value, wide, places);
+}
+
 Reducer::Reducer(PointEmitter &emitter, Operation *op, Lanes lanes)
     : emitter(emitter), builder(emitter.getBuilder()), op(op),
       loc(op->getLoc()), reduce(dyn_cast<ReduceOp>(op)), lanes(lanes),
@@ -273,13 +286,59 @@ ReductionState Reducer::takeOnline(const ReductionState &state,
   return {maximum, sum};
 }
 
+/// A product and a factor that all of its lanes share, or nothing. Only what
+/// rounds to 16 bits: an f32 program multiplies in its own order.
+static std::pair<Value, Value> takeOutFactor(OpBuilder &builder,
+                                             Value product) {
+  auto multiply = product.getDefiningOp<arith::MulFOp>();
+  if (!multiply)
+    return {};
+  for (bool isFlipped : {false, true}) {
+    Value rest = multiply->getOperand(isFlipped);
+    Value other = multiply->getOperand(!isFlipped);
+    Value factor = sharedByLanes(other);
+    if (factor != other && multiply->hasAttr(kBF16ResultAttr))
+      return {rest, factor};
+    auto [inner, ofInner] = takeOutFactor(builder, rest);
+    if (inner)
+      return {arith::MulFOp::create(builder, multiply.getLoc(), inner, other,
+                                    arith::FastMathFlags::contract),
+              ofInner};
+  }
+  return {};
+}
+
+/// So many lanes of products are added up before a factor that all lanes share
+/// is multiplied with their sums: it takes an instruction for each of these.
+static constexpr int64_t scaledLanes = 4;
+
+Value Reducer::takeTerms(Value total, Value terms) {
+  bool isWide = lanes == Lanes::partsOfOneResult &&
+                lanesIn(terms) == lanesIn(total) &&
+                lanesIn(terms) >= 4 * scaledLanes;
+  auto [product, factor] = isWide && !emitter.getOptions().strict
+                               ? takeOutFactor(builder, terms)
+                               : std::pair<Value, Value>();
+  if (!product)
+    return takeIn(0, total, terms);
+  Value part = takeLanes(builder, loc, product, 0, scaledLanes);
+  for (int64_t from = scaledLanes; from < lanesIn(product); from += scaledLanes)
+    part =
+        combineOne(part, takeLanes(builder, loc, product, from, scaledLanes));
+  Value scaled = arith::MulFOp::create(builder, loc, part,
+                                       emitter.splat(loc, factor, scaledLanes),
+                                       arith::FastMathFlags::contract);
+  Value first = takeLanes(builder, loc, total, 0, scaledLanes);
+  return putFirst(builder, loc, combineOne(first, scaled), total);
+}
+
 /// Where a guard does not hold nothing is added, by instructions that have a
 /// predicate; one that chose the term would come between a product and its sum.
 Value Reducer::addUp(Value total, ArrayRef<ReducedElements> elements) {
   for (const ReducedElements &each : elements) {
     auto add = [&](OpBuilder &, Location) {
       Value terms = emitter.splat(loc, each.value, each.lanes);
-      return takeIn(0, total, terms);
+      return takeTerms(total, terms);
     };
     if (!each.guard) {
       total = add(builder, loc);

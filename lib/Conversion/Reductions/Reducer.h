@@ -112,6 +112,7 @@ private:
   Value extremeOf(Value a, Value b);
   bool isFloatSum() const;
   Value addUp(Value total, ArrayRef<ReducedElements> elements);
+  Value takeTerms(Value total, Value terms);
   Value dividedBy(Value sum, const Index &count);
   Value combineOne(Value a, Value b);
   Value combineTree(unsigned component, ArrayRef<Value> parts);
