@@ -8,6 +8,7 @@
 #include "fuse/Codegen/NVPTX.h"
 
 #include "ConvergentAsm.h"
+#include "JoinBitwise.h"
 #include "PtxasWorkarounds.h"
 #include "SplitKernels.h"
 #include "UnpackBFloat16.h"
@@ -136,6 +137,7 @@ static llvm::Expected<std::string> compileModule(llvm::Module &ir,
   splitNarrowAdditions(ir);
   keepNaNsOutOfComparisons(ir);
   unpackBFloat16(ir);
+  joinBitwise(ir);
 
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);

@@ -279,6 +279,18 @@ def _paired(function, half):
     return both
 
 
+def _logic(a, b, c, table):
+    """Each bit of the result is that of the table which the bits of a, b and c count."""
+    found = np.zeros_like(a)
+    for number in range(8):
+        bits = [
+            each if number >> at & 1 else ~each for each, at in ((a, 2), (b, 1), (c, 0))
+        ]
+        chosen = (table >> np.uint32(number) & np.uint32(1)) * np.uint32(0xFFFFFFFF)
+        found |= bits[0] & bits[1] & bits[2] & chosen
+    return found
+
+
 def operation(instruction):
     """(function of numbers, types of its operands, type of its result), or None if the
     instruction is no arithmetic."""
@@ -302,6 +314,8 @@ def operation(instruction):
         return _field, [kind, "u32", "u32"], kind
     if name == "prmt" and len(parts) == 2:
         return _permute, ["u32"] * 3, "b32"
+    if name == "lop3":
+        return _logic, ["u32"] * 4, "b32"
     if name == "shf":
         return _funnel(parts), ["u32"] * 3, "b32"
     if name == "selp":
