@@ -9,7 +9,9 @@ import json
 import math
 from pathlib import Path
 
-from bench.peers import chains, column_cases, grid
+from bench.peers import chains, grid
+
+from tuning import column_cases
 
 MANIFEST = Path(__file__).with_name("held-out.json")
 

@@ -49,7 +49,6 @@ def parse_arguments():
     add("--out", type=Path, required=True)
     add("--chip", default="sm_90")
     add("--fuse-opt", default=str(ROOT / "build" / "bin" / "fuse-opt"))
-    add("--model", type=Path, help="a file of fit_schedules.py")
     add("--jobs", type=int, default=os.cpu_count())
     return parser.parse_args()
 
@@ -62,11 +61,12 @@ def distance(a, b):
 
 def kind_of(schedule):
     fields = fields_of(schedule)
-    return fields.get("hold"), "cluster" in fields
+    return fields.get("hold"), "cluster" in fields, "parts" in fields
 
 
-def choose(source, legal, chosen, number):
-    """`number` schedules, what is chosen first. `legal` is {schedule: predicted}."""
+def choose(source, legal, chosen, number, favourites=()):
+    """`number` schedules, what is chosen first. `legal` is {schedule: predicted};
+    `favourites` are of the trees, a list for each size of calls."""
     picked = list(dict.fromkeys(chosen))
     known = [each for each in legal if each not in picked]
     fast = sorted(known, key=legal.get)
@@ -74,10 +74,14 @@ def choose(source, legal, chosen, number):
     known = source.sample(known, min(len(known), SOME))
 
     def take(candidates, count):
-        for each in candidates[: max(0, count)]:
-            if each not in picked:
+        for each in dict.fromkeys(candidates):
+            if count > 0 and each not in picked:
                 picked.append(each)
+                count -= 1
 
+    left = number - len(picked)
+    # The first of each size, then the second ones; few are far from what is chosen.
+    take([each for turn in zip(*favourites) for each in turn], left * 6 // 10)
     left = number - len(picked)
     near = [each for each in known if min(distance(each, c) for c in picked) <= 2]
     source.shuffle(near)
@@ -130,7 +134,8 @@ def plan_of(arguments, case, seed):
     if entry is None or not entry["chosen"]:
         return None
     legal = dict(entry["legal"])
-    schedules = choose(source, legal, entry["chosen"], arguments.schedules)
+    number, favourites = arguments.schedules, entry.get("favourites", ())
+    schedules = choose(source, legal, entry["chosen"], number, favourites)
     return {
         "family": case.family,
         "dtype": case.dtype,

@@ -4,14 +4,12 @@
 columns with work before them, with results of the full shape beside them, and of whole
 tensors.
 
-Programs compute in f32. Constants are exact in every element type, so that f64 computes
-with the same ones.
+Programs compute in f32.
 """
 
-import functools
 from dataclasses import dataclass
 
-from .cases import Case, Input, function_text
+from bench.peers.cases import Case, Input, function_text
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,6 @@ class Family:
     body: str
     # (value, its shape) each; "narrow" ones are cast to the element type.
     results: tuple
-    torch: object
     # What the dynamic dimension of rows stands beside: nothing, or a batch.
     batch: int = 0
 
@@ -67,20 +64,8 @@ class Family:
             ),
             tuple(inputs),
             written,
-            functools.partial(_in_f32, self.torch),
+            torch=None,
         )
-
-
-def _in_f32(function, torch, *inputs):
-    """Results of the full shape have the first input's type again."""
-    wide = [each if each.dtype == torch.float64 else each.float() for each in inputs]
-    results = function(torch, *wide)
-    results = results if isinstance(results, tuple) else (results,)
-    narrow = [
-        each.to(inputs[0].dtype) if each.numel() >= inputs[0].numel() else each
-        for each in results
-    ]
-    return narrow[0] if len(narrow) == 1 else tuple(narrow)
 
 
 def _shapes(family, columns):
@@ -126,21 +111,18 @@ FAMILIES = (
         ("x",),
         _SQUARES + "%s = fuse.reduce sum %q" + _COLUMNS,
         ("s/column",),
-        lambda torch, x: x.square().sum(0, keepdim=True),
     ),
     Family(
         "column_maximum",
         ("x",),
         _MAGNITUDES + "%s = fuse.reduce max %q" + _COLUMNS,
         ("s/column",),
-        lambda torch, x: x.abs().amax(0, keepdim=True),
     ),
     Family(
         "column_dot",
         ("x", "y"),
         "%q = fuse.mul {x}, {y} : {wide}\n%s = fuse.reduce sum %q" + _COLUMNS,
         ("s/column",),
-        lambda torch, x, y: (x * y).sum(0, keepdim=True),
     ),
     # Gradients of a LayerNorm's weights.
     Family(
@@ -151,10 +133,6 @@ FAMILIES = (
         "%g = fuse.mul %n, {y} : {wide}\n"
         "%s = fuse.reduce sum %g" + _COLUMNS + "%t = fuse.reduce sum {y}" + _COLUMNS,
         ("s/column", "t/column"),
-        lambda torch, x, y, m, r: (
-            ((x - m) * r * y).sum(0, keepdim=True),
-            y.sum(0, keepdim=True),
-        ),
     ),
     # The gradient of a SiLU, and that of the bias before it.
     Family(
@@ -168,27 +146,18 @@ FAMILIES = (
         "%g = fuse.mul %d, {y} : {wide}\n"
         "%s = fuse.reduce sum %g" + _COLUMNS,
         ("g/wide", "s/column"),
-        lambda torch, x, y: (
-            (g := torch.sigmoid(x) * (1 + x * (1 - torch.sigmoid(x))) * y),
-            g.sum(0, keepdim=True),
-        ),
     ),
     Family(
         "batch_statistics",
         ("x",),
         "%m, %v = fuse.welford mean {x} dims = [0] : {wide} -> {column}, {column}",
         ("m/column", "v/column"),
-        lambda torch, x: (
-            x.mean(0, keepdim=True),
-            x.var(0, correction=0, keepdim=True),
-        ),
     ),
     Family(
         "token_mean",
         ("x",),
         "%s = fuse.reduce mean {x} dims = [1] keep : {wide} -> {column}",
         ("s/column",),
-        lambda torch, x: x.mean(1, keepdim=True),
         batch=8,
     ),
     Family(
@@ -197,20 +166,17 @@ FAMILIES = (
         _SQUARES + "%t = fuse.reduce sum %q dims = [0, 1]" + _ALL + "\n"
         "%s = fuse.sqrt %t : {one}",
         ("s/one",),
-        lambda torch, x: x.square().sum().sqrt(),
     ),
     Family(
         "tensor_maximum",
         ("x",),
         _MAGNITUDES + "%s = fuse.reduce max %q dims = [0, 1]" + _ALL,
         ("s/one",),
-        lambda torch, x: x.abs().amax(),
     ),
     Family(
         "turned",
         ("x",),
         "%s = fuse.transpose {x} permutation = [1, 0] : {wide} -> {turned}",
         ("s/turned",),
-        lambda torch, x: x.T.contiguous(),
     ),
 )
