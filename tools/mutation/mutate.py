@@ -27,6 +27,8 @@ from mutation.mutants import MUTANTS  # noqa: E402
 
 LIT = Path("/usr/lib/llvm-22/bin/lit")
 ENOUGH = 0.95
+# In the build folder: what the Python package loads. The wheel has one of that name, too.
+LIBRARY = "lib/libfuse_compiler.so"
 # What some lit tests run beside the drivers.
 LIT_TARGETS = {
     "Random/Regressions": ["fuse-crosscheck"],
@@ -127,7 +129,7 @@ class Workshop:
         return dict(
             os.environ,
             FUSE_CACHE_DIR=str(self.build / "test-cache"),
-            FUSE_LIBRARY=str(self.build / "lib" / "libfuse_compiler.so"),
+            FUSE_LIBRARY=str(self.build / LIBRARY),
             PYTHONPATH=str(self.source / "python"),
             PYTHONDONTWRITEBYTECODE="1",
         )
@@ -139,7 +141,7 @@ class Workshop:
             return [
                 *[sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider"],
                 self.source / "python" / "tests" / f"{name}.py",
-            ], ["libfuse_compiler.so"]
+            ], [LIBRARY]
         if kind == "lit":
             return [
                 *[LIT, "-q", "--max-failures=1", f"--filter={name or '.'}"],
