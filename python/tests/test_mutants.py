@@ -20,10 +20,13 @@ def test_every_mutant_changes_something():
 def test_groups_of_mutants_exist():
     """A group is a folder of unittests/, lit:FILTER, py:FILE, or random."""
     groups = {group for mutant in mutants.MUTANTS for group in mutant.tests.split()}
+    files = [str(path.relative_to(ROOT / "test")) for path in ROOT.glob("test/**/*.*")]
     folders = {path.name for path in (ROOT / "unittests").iterdir()}
     for group in groups:
         kind, _, name = group.partition(":")
         if kind == "py":
             assert (ROOT / f"python/tests/{name}.py").exists(), group
-        elif kind not in ("lit", "random", "Regression"):
+        elif kind == "lit":
+            assert any(name in file for file in files), group
+        elif kind not in ("random", "Regression"):
             assert group in folders, group

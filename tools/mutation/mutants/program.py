@@ -171,7 +171,7 @@ PROGRAM = [
     ),
     *of_file(
         "lib/Codegen/NVPTX.cpp",
-        "lit:Codegen lit:Regressions",
+        "lit:Regressions lit:Codegen",
         (
             "constants-of-packed-additions-reach-ptxas",
             "splitNarrowAdditions(ir);",
