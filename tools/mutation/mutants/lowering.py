@@ -421,6 +421,24 @@ LOWERING = [
     ),
     *of_file(
         "lib/Conversion/Reductions/Reducer.cpp",
+        "lit:Emulator/weights",
+        (
+            "lanes-that-share-a-scale-are-left-out",
+            "for (int64_t from = scaledLanes; from < lanesIn(product);",
+            "for (int64_t from = 2 * scaledLanes; from < lanesIn(product);",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Points/PackedBytes.cpp",
+        "lit:Emulator/weights",
+        (
+            "upper-halves-stay-where-they-are",
+            "if (inWord >= inPlace)",
+            "if (inWord > inPlace)",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Reductions/Reducer.cpp",
         "lit:Conversion lit:Codegen py:test_sums",
         (
             "mean-divides-by-a-part",
@@ -439,8 +457,8 @@ LOWERING = [
         ),
         (
             "products-are-rounded-first",
-            "                                   arith::FastMathFlags::contract);",
-            "                                   arith::FastMathFlags::none);",
+            "create(builder, loc, a, b,\n                                   arith::FastMathFlags::contract);",
+            "create(builder, loc, a, b,\n                                   arith::FastMathFlags::none);",
         ),
         (
             "sums-of-nothing-have-a-sign",
