@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Weights of 8 and 4 bits that warps compute in registers, by what PTX says."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -65,12 +67,57 @@ def test_weights_in_registers(inspect, bits, unsigned, dtype):  # noqa: F811
     np.testing.assert_array_equal(y, expected)
 
 
+ROW = """
+func.func @f(%x: tensor<1xGROUPSx128xbf16>, %w: tensor<NxBYTESxi8>, %s: tensor<NxGROUPSx1xbf16>) -> tensor<Nxf32> {
+  %q = fuse.unpack SIGN %w : tensor<NxBYTESxi8> -> tensor<NxKxi8>
+  %g = tensor.expand_shape %q [[0], [1, 2]] output_shape [N, GROUPS, 128] : tensor<NxKxi8> into tensor<NxGROUPSx128xi8>
+  %f = fuse.cast %g : tensor<NxGROUPSx128xi8> -> tensor<NxGROUPSx128xbf16>
+  %d = fuse.mul %f, %s : tensor<NxGROUPSx128xbf16>, tensor<NxGROUPSx1xbf16> -> tensor<NxGROUPSx128xbf16>
+  %e = fuse.cast %d : tensor<NxGROUPSx128xbf16> -> tensor<NxGROUPSx128xf32>
+  %v = fuse.cast %x : tensor<1xGROUPSx128xbf16> -> tensor<1xGROUPSx128xf32>
+  %p = fuse.mul %e, %v : tensor<NxGROUPSx128xf32>, tensor<1xGROUPSx128xf32> -> tensor<NxGROUPSx128xf32>
+  %y = fuse.reduce sum %p dims = [1, 2] : tensor<NxGROUPSx128xf32> -> tensor<Nxf32>
+  return %y : tensor<Nxf32>
+}
+"""
+
+
+@pytest.mark.parametrize("bits, unsigned", [(8, False), (4, False), (4, True)])
+def test_weights_of_one_row(inspect, bits, unsigned):  # noqa: F811
+    """Of ordinary cores, which multiply a group's sums with its scale."""
+    n, k, groups = 12, 1024, 8
+    rng = np.random.default_rng(4)
+    x = rng.integers(-3, 4, (1, k)).astype(np.float32)
+    stored = rng.integers(-128, 128, (n, k * bits // 8)).astype(np.int8)
+    stored.flat[:256] = np.arange(-128, 128)
+    weights = stored.astype(np.float32)
+    text = ROW.replace("SIGN ", "unsigned " if unsigned else "")
+    if bits == 4:
+        weights = np.stack((stored & 15, stored >> 4 & 15), -1).reshape(n, k)
+        weights = weights.astype(np.float32)
+        if not unsigned:
+            weights -= 16 * (weights > 7)
+    else:
+        stored = stored.reshape(n, groups, -1)
+        lines = [line for line in text.splitlines() if "%q" not in line]
+        text = "\n".join(lines).replace("%g", "%w").replace("NxBYTES", "NxGROUPSx128")
+    scales = np.exp2(rng.integers(-2, 2, (n, groups, 1))).astype(np.float32)
+    sizes = {"N": n, "K": k, "BYTES": k * bits // 8, "GROUPS": groups}
+    for name, size in sizes.items():
+        text = re.sub(rf"(?<![A-Z]){name}(?![A-Z])", str(size), text)
+    (y,) = simulate(inspect, text, [x.reshape(1, groups, -1), stored, scales])
+    wide = (weights.reshape(n, groups, -1) * scales).reshape(n, k)
+    np.testing.assert_array_equal(y, wide @ x[0])
+
+
 @pytest.mark.parametrize(
     "opcode, operands, expected",
     [
         ("add.rn.bf16x2", (0x43004308, 0xC300C308), 0x00000000),
         ("mul.rn.bf16x2", (0x40003F80, 0x3F804000), 0x40004000),
         ("sub.f16x2", (0x64016480, 0x64006480), 0x3C000000),
+        ("lop3.b32", (0x12345678, 0xF000F, 0x43084308, 0x6A), 0x430C4300),
+        ("lop3.b32", (0x12345678, 0xF000F, 0x43004300, 0xEA), 0x43044308),
     ],
 )
 def test_pairs(opcode, operands, expected):
