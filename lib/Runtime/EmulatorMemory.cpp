@@ -345,6 +345,13 @@ bool EmulatorMemory::checkReaderSteps(const Segment &segment, int64_t offset,
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// A thread may add to what it has left for the end of the launch.
+static bool isOwnScratch(const Segment &segment, const Moment &writer,
+                         const Present &now) {
+  return segment.kind == SegmentKind::Scratch && writer &&
+         writer.thread == now.thread;
+}
+
 EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
                                             int64_t offset, ByteState &state,
                                             const Present &now) {
@@ -370,6 +377,8 @@ EmulatorMemory::Loaded EmulatorMemory::load(const Segment &segment,
   }
   if (!checkFence(segment, offset, state, now, AccessKind::Load))
     return Loaded::Refused;
+  if (isOwnScratch(segment, state.writer, now))
+    return Loaded::Content;
   if (tracksSteps(segment, now)) {
     Moment reader = now.mark();
     state.readerSet = stepSets.add(state.readerSet, reader.thread, reader.step);
@@ -401,7 +410,9 @@ bool EmulatorMemory::store(const Segment &segment, int64_t offset,
                            bool isAtomic) {
   bool isShared = segment.kind == SegmentKind::Shared;
   bool mayMeet = segment.kind == SegmentKind::Partial;
-  if (state.writer && !isAtomic && !isShared && !mayMeet) {
+  bool mayRepeat =
+      isShared || mayMeet || isOwnScratch(segment, state.writer, now);
+  if (state.writer && !isAtomic && !mayRepeat) {
     refuse(formatv("expected one store to each byte of {0}, but got byte {1} "
                    "again, which {2} has written; check the mask, or let one "
                    "thread store",

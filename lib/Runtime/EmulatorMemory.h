@@ -79,8 +79,8 @@ enum class SegmentKind : uint8_t {
   /// and
   /// where the program says so (equal ids of a scatter) a byte more than once.
   Partial,
-  /// A result that only the launch itself reads. Written only once, as far as
-  /// at all.
+  /// A result that only the launch itself reads. Written by one thread only, as
+  /// far as at all.
   Scratch,
   /// A table in the code. Read only.
   Constant,

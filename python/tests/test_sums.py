@@ -112,6 +112,21 @@ func.func @gradients(%x: tensor<?x256xf32>) -> (tensor<?x256xf32>, tensor<256xf3
   return %y, %w : tensor<?x256xf32>, tensor<256xf32>
 }
 """
+KEPT_FROM_ROW_TO_ROW = """
+func.func @kept(%x: tensor<?x64xf32> {fuse.dims = ["rows"]}) -> (tensor<?x64xf32>, tensor<64xf32>) {
+  %0:2 = fuse.kernel "kept" ins(%x : tensor<?x64xf32>) -> tensor<?x64xf32>, tensor<64xf32>
+      schedule = #fuse.rows<threads = 32, vector = 4, rows_per_block = 1, hold = registers, persistent = 2> {
+  ^bb0(%a: tensor<?x64xf32>):
+    %m = fuse.reduce max %a dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
+    %d = fuse.sub %m, %m : tensor<?x1xf32>
+    %s = fuse.add %a, %d : tensor<?x64xf32>, tensor<?x1xf32>
+    %y = fuse.add %s, %a : tensor<?x64xf32>
+    %w = fuse.reduce sum %a dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
+    fuse.yield %y, %w : tensor<?x64xf32>, tensor<64xf32>
+  }
+  return %0#0, %0#1 : tensor<?x64xf32>, tensor<64xf32>
+}
+"""
 # One accumulator of as many equal terms is off by thousands of units.
 MANY = {"cpu": 1_000_003, "emu": 150_001}
 
@@ -165,10 +180,19 @@ def test_products_of_many_equal_terms(target):
     assert units_off(y, x.astype(np.float64) @ w.astype(np.float64)) < 80
 
 
-@pytest.mark.parametrize("target", ["cpu", "emu"])
-def test_a_kernel_of_rows_sums_its_columns_in_blocks(target):
-    """On a GPU persistent blocks keep these sums from row to row."""
-    x = np.full((MANY[target] // 2, 256), 0.1, np.float32)
-    program = fuse.compile(COLUMNS_OF_GRADIENTS, target=target)
+def test_a_kernel_of_rows_sums_its_columns_in_blocks():
+    x = np.full((MANY["cpu"] // 2, 256), 0.1, np.float32)
+    program = fuse.compile(COLUMNS_OF_GRADIENTS, target="cpu")
     _, w = program(x)
+    assert units_off(w, x.astype(np.float64).sum(axis=0)) < 160
+
+
+@pytest.mark.parametrize("rows", [3, 511, 512, 513, 1500, 20_001])
+def test_persistent_blocks_keep_sums_of_columns_in_blocks(rows):
+    """Two thread blocks add 256 rows each before they leave what they have."""
+    program = fuse.compile(KEPT_FROM_ROW_TO_ROW, target="emu")
+    x = np.full((rows, 64), 0.1, np.float32)
+    x[:, ::2] += np.arange(32, dtype=np.float32)
+    y, w = program(x)
+    np.testing.assert_array_equal(y, x + x)
     assert units_off(w, x.astype(np.float64).sum(axis=0)) < 160
