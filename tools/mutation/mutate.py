@@ -144,7 +144,7 @@ class Workshop:
             ], [LIBRARY]
         if kind == "lit":
             return [
-                *[LIT, "-q", "--max-failures=1", f"--filter={name or '.'}"],
+                *[LIT, "-q", "--max-failures=1", f"--filter=:: {name}"],
                 self.build / "test",
             ], ["fuse", "fuse-opt", *LIT_TARGETS.get(name, [])]
         if kind == "random":

@@ -2,7 +2,7 @@
 
 A mutant replaces `old`, which stands exactly once in `file`, by `new`. `tests`
 names the groups that should notice, the likeliest first: "Runtime" is
-FuseRuntimeTests, "lit:NAME" the files of that name under test, "py:NAME" one of
+FuseRuntimeTests, "lit:NAME" what is under test/NAME, "py:NAME" one of
 python/tests, and "random" 150 random programs.
 """
 

@@ -137,7 +137,7 @@ PROGRAM = [
     ),
     *of_file(
         "lib/Dialect/Fuse/IR/Reduction.cpp",
-        "lit:Transforms",
+        "lit:Dialect/Fuse/Transforms",
         (
             "variances-from-another-mean",
             "mean.getInput() == of && mean.getDims() == getDims();",
@@ -151,7 +151,7 @@ PROGRAM = [
     ),
     *of_file(
         "lib/Dialect/Fuse/Transforms/Welford.cpp",
-        "lit:Transforms lit:Schedule",
+        "lit:Dialect/Fuse/Transforms lit:Schedule",
         (
             "variances-in-registers-stay-one",
             "!isa<RegistersHoldAttr>(rows.getHold()) ||",
@@ -165,7 +165,7 @@ PROGRAM = [
     ),
     *of_file(
         "lib/Dialect/Fuse/Transforms/DecomposeTensor.cpp",
-        "lit:Transforms",
+        "lit:Dialect/Fuse/Transforms",
         ("slices-past-the-end", "if (!isInside(", "if (false && !isInside("),
         ("pads-without-a-size", "if (!haveSum({size, low, high}))", "if (false)"),
     ),
@@ -221,7 +221,7 @@ PROGRAM = [
     ),
     *of_file(
         "lib/Dialect/Fuse/Transforms/RaiseMovement.cpp",
-        "lit:Transforms lit:Programs random",
+        "lit:Dialect/Fuse/Transforms lit:Programs random",
         (
             "rows-become-columns",
             "staysFrom(reducedDims(other).front());",
@@ -250,7 +250,7 @@ PROGRAM = [
     ),
     *of_file(
         "lib/Dialect/Fuse/Transforms/PropagateReshapes.cpp",
-        "lit:Transforms lit:Programs",
+        "lit:Dialect/Fuse/Transforms lit:Programs",
         (
             "expansions-part-rows",
             "if (followsFromReduction(expand.getSrc()))",
