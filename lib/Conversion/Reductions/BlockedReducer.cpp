@@ -65,7 +65,7 @@ ReductionState Reducer::noRest(const ReductionState &state) {
 ReductionState Reducer::startBlock(const ReductionState &state) {
   ReductionState start = identity(lanesIn(state.back()));
   if (isOnline())
-    (void)state;
+    start[0] = state[0];
   return start;
 }
 
