@@ -267,6 +267,8 @@ def main():
     if options.check:
         return 0
 
+    # What ends this program takes the fault back, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("expected to end by itself"))
     options.folder.mkdir(parents=True, exist_ok=True)
     log, folder = options.folder / "setup.log", options.folder.resolve()
     if options.here:
