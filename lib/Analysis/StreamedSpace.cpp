@@ -403,6 +403,9 @@ LogicalResult StreamedFinder::findProduct() {
   StringRef others = isLhs ? product.getRhsAxes() : product.getLhsAxes();
   Value values = isLhs ? product.getRhs() : product.getLhs();
   StringRef result = product.getResultAxes();
+  // A number has no rows to stream.
+  if (result.empty() || axes.empty())
+    return refuse(ReasonKind::streamedKeys);
   ContractionSpace space = contractionSpaceOf(product, RowAxis::innermost);
   char columns = result.back();
   bool isProduct = space.summed.size() == 1 &&
