@@ -111,6 +111,38 @@ static void addInputs(Value value, llvm::SmallDenseSet<unsigned> &inputs) {
   }
 }
 
+BlockArgument mlir::fuse::inputWithRowsOf(Value value, const DimClasses &dims) {
+  auto lastOf = [&](Value tensor) {
+    SmallVector<Extent> extents = dims.extents(tensor);
+    return extents.empty() ? Extent{1} : extents.back();
+  };
+  Value from = value;
+  while (Operation *op = from.getDefiningOp()) {
+    if (!isa<SliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
+        lastOf(op->getOperand(0)) != lastOf(from))
+      return {};
+    from = op->getOperand(0);
+  }
+  return from == value ? BlockArgument() : dyn_cast<BlockArgument>(from);
+}
+
+SmallVector<Value> mlir::fuse::movedRowsOf(ArrayRef<Operation *> ops,
+                                           ArrayRef<Extent> domain,
+                                           const DimClasses &dims) {
+  auto isMoved = [&](Value value) {
+    return isa<RankedTensorType>(value.getType()) &&
+           ArrayRef<Extent>(dims.extents(value)) == domain &&
+           inputWithRowsOf(value, dims);
+  };
+  SmallVector<Value> found;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (isMoved(operand) && !llvm::any_of(op->getResults(), isMoved) &&
+          !llvm::is_contained(found, operand))
+        found.push_back(operand);
+  return found;
+}
+
 MovedInputs mlir::fuse::movedInputsOf(KernelOp kernel, const DimClasses &dims) {
   MovedInputs moved;
   for (Operation &op : kernel.getBody().front().without_terminator()) {

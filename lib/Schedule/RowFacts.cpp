@@ -7,6 +7,7 @@
 
 #include "fuse/Schedule/RowFacts.h"
 
+#include "fuse/Analysis/MovedInputs.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/RowWork.h"
 #include "llvm/ADT/StringExtras.h"
@@ -73,7 +74,9 @@ void FactFinder::findShape() {
 }
 
 void FactFinder::findInputs() {
-  for (BlockArgument input : streamedInputs(kernel, dims, segment)) {
+  SmallVector<Value> streamed = movedRowsOf(segment.ops, space.domain, dims);
+  llvm::append_range(streamed, streamedInputs(kernel, dims, segment));
+  for (Value input : streamed) {
     int64_t bytes = wholeBytes(input);
     ++facts.inputs;
     facts.inputBytes += bytes;

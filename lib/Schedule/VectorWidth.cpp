@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/MovedInputs.h"
 #include "fuse/Schedule/Scheduler.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -35,6 +36,11 @@ elementBits(KernelOp kernel, const DimClasses &dims, ArrayRef<Extent> extents) {
   };
   for (Value input : kernel.getBody().getArguments())
     visit(input);
+  for (Operation &op : kernel.getBody().getOps())
+    if (op.getNumResults() == 1 &&
+        isa<RankedTensorType>(op.getResultTypes()[0]) &&
+        inputWithRowsOf(op.getResult(0), dims))
+      visit(op.getResult(0));
   for (GatherOp gather : kernel.getBody().getOps<GatherOp>()) {
     auto last = gather.getTable().getType().getRank() - 1;
     if (isa<BlockArgument>(gather.getTable()) &&

@@ -36,6 +36,16 @@ struct MovedInputs {
   llvm::SmallDenseSet<unsigned> shifted;
 };
 
+/// The input of a kernel's body whose rows `value` has, at other places: it is
+/// cut out and reshaped by ops that keep the last dimension. Null for others,
+/// and for the input itself.
+BlockArgument inputWithRowsOf(Value value, const DimClasses &dims);
+
+/// What the ops read of such rows, with an element for each point of `domain`:
+/// as the two rows of a weight whose products are rotated.
+SmallVector<Value> movedRowsOf(ArrayRef<Operation *> ops,
+                               ArrayRef<Extent> domain, const DimClasses &dims);
+
 MovedInputs movedInputsOf(KernelOp kernel, const DimClasses &dims);
 
 } // namespace mlir::fuse
