@@ -27,13 +27,14 @@ struct OverlapLaunchesPass
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<gpu::GPUFuncOp>()) {
-      bool wasEarly = bool(function->removeAttr(kEarlyInputsAttr));
+      auto early = function->getAttrOfType<DenseI64ArrayAttr>(kEarlyInputsAttr);
+      function->removeAttr(kEarlyInputsAttr);
       NVVM::GriddepcontrolOp control = firstControl(function);
       if (!function.isKernel())
         continue;
       if (!control)
-        addControl(function);
-      else if (wasEarly)
+        addControl(function, early ? early.asArrayRef() : ArrayRef<int64_t>());
+      else if (early)
         allowNext(function, control);
     }
   }
@@ -49,7 +50,7 @@ private:
     return found;
   }
 
-  static void addControl(gpu::GPUFuncOp function);
+  static void addControl(gpu::GPUFuncOp function, ArrayRef<int64_t> early);
   static void allowNext(gpu::GPUFuncOp function, Operation *after);
 };
 } // namespace
@@ -91,12 +92,40 @@ static Operation *firstOfDependentLoads(gpu::GPUFuncOp function) {
   return first;
 }
 
+/// Whether the op reads nothing but an input that is there already, by a load
+/// that neither LLVM nor ptxas moves over the wait (RowStaging.h).
+static bool mayBeAhead(Operation &op, ArrayRef<int64_t> early) {
+  if (isMemoryEffectFree(&op))
+    return true;
+  auto load = dyn_cast<LLVM::InlineAsmOp>(op);
+  if (!load || !load.getAsmString().starts_with("ld.global.") ||
+      !load.getAsmString().contains(".L2::cache_hint."))
+    return false;
+  Value address = load.getOperand(0);
+  while (Operation *from = address.getDefiningOp()) {
+    if (!isa<LLVM::GEPOp, LLVM::AddrSpaceCastOp>(from))
+      return false;
+    address = from->getOperand(0);
+  }
+  return llvm::is_contained(
+      early, int64_t(cast<BlockArgument>(address).getArgNumber()));
+}
+
 /// What follows may start behind the first of loads that depend on each other:
 /// ptxas moves no load over that instruction, and would move this one behind
 /// all that the kernel streams, where its latency adds to theirs.
-void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function) {
-  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function,
+                                     ArrayRef<int64_t> early) {
+  Block &entry = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = function.getLoc();
+  // Loads of weights are under way while the launch ahead ends.
+  for (Operation &op : entry) {
+    if (!mayBeAhead(op, early))
+      break;
+    if (!isMemoryEffectFree(&op))
+      builder.setInsertionPointAfter(&op);
+  }
   Operation *wait = NVVM::GriddepcontrolOp::create(
       builder, loc, NVVM::GridDepActionKind::wait);
   Operation *load = firstOfDependentLoads(function);

@@ -48,6 +48,13 @@ RowPlace RowsLowering::placeAndStage(const Index &ofBlock) {
 
 void RowsLowering::emitRows(ArrayRef<RowPlace> present, VisitSlot takeSlot) {
   ArrayRef<unsigned> full = results.getLate();
+  // A matrix may be there before its launch may read anything else
+  // (EarlyInputs.h).
+  if (rows.isCached() && present.size() == 1 &&
+      isReadOnce(rows.segment, frame.dims)) {
+    walker.loadCached(present.front(), CacheUse::last);
+    emitter.loadThrough(nullptr);
+  }
   computeRowValues(present);
   if (rows.preloads() && !rows.isShared()) {
     for (const RowPlace &row : present)

@@ -8,6 +8,7 @@
 #include "RowWalker.h"
 #include "StagedLoop.h"
 #include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/MovedInputs.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -19,6 +20,19 @@ void RowWalker::loadHeld(const RowPlace &row, ArrayRef<BlockArgument> inputs) {
   for (const Point &point : row.held)
     for (BlockArgument input : inputs)
       emitter.emit(input, point);
+}
+
+void RowWalker::loadCached(const RowPlace &row, CacheUse use) {
+  SmallVector<Value> moved =
+      movedRowsOf(rows.segment.ops, rows.space.domain, frame.dims);
+  SmallVector<BlockArgument> inputs(slots.getInputs());
+  for (Value value : moved)
+    inputs.push_back(inputWithRowsOf(value, frame.dims));
+  emitter.loadThrough(cacheLoader(emitter, inputs, use));
+  loadHeld(row, slots.getInputs());
+  for (const Point &point : row.held)
+    for (Value value : moved)
+      emitter.emit(value, point);
 }
 
 void RowWalker::preload(const RowPlace &row) {
@@ -102,12 +116,9 @@ RowWalker::States RowWalker::walkHeld(const RowPlace &row, States states,
   std::optional<PointEmitter::Scope> scope;
   if (!rows.isInRegisters())
     scope.emplace(emitter);
-  if (rows.isCached()) {
-    emitter.loadThrough(cacheLoader(emitter, slots.getInputs(),
-                                    isLast ? CacheUse::last : CacheUse::again));
-    // All loads before the first store, behind which none could be moved.
-    loadHeld(row, slots.getInputs());
-  }
+  // All loads before the first store, behind which none could be moved.
+  if (rows.isCached())
+    loadCached(row, isLast ? CacheUse::last : CacheUse::again);
   SmallVector<Point> points = row.held;
   if (row.edge)
     points.push_back(*row.edge);

@@ -54,6 +54,9 @@ public:
 
   /// Loads inputs at the points that the row holds; the emitter remembers them.
   void loadHeld(const RowPlace &row, ArrayRef<BlockArgument> inputs);
+  /// The same of a row that stays in the caches, or that one walk reads. Later
+  /// loads of it go the same way, up to loadThrough(nullptr).
+  void loadCached(const RowPlace &row, CacheUse use);
   /// Loads all inputs that the ops of the row read at each of its points.
   void preload(const RowPlace &row);
   /// Loads what the first step of the last walk needs besides the row, if there
