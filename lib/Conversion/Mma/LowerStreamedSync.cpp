@@ -488,7 +488,7 @@ Grid StreamedSyncLowering::run() {
   addReaders();
   startCopies();
   multiply();
-  return {StreamedTiles::grid(space, schedule, frame.dims)};
+  return places.blocks();
 }
 
 Grid mlir::fuse::lowerStreamedSync(KernelFrame &frame,
