@@ -89,7 +89,7 @@ class Jitted:
         arrays, key = {}, []
         for name, value in bound.arguments.items():
             if _is_static(value):
-                key.append((name, type(value), value))
+                key.append((name, _key(value)))
             else:
                 arrays[name] = value
                 key.append((name, *_facts(name, value, self._dims.get(name))))
@@ -149,6 +149,13 @@ def _is_static(value):
     if isinstance(value, (tuple, list)):
         return all(map(_is_static, value))
     return isinstance(value, _STATIC)
+
+
+def _key(value):
+    """What tells arguments apart that are part of a program: also 1 and True, and both zeros."""
+    if isinstance(value, (tuple, list)):
+        return type(value), *map(_key, value)
+    return type(value), repr(value) if isinstance(value, float) else value
 
 
 def _facts(name, array, dims):

@@ -57,6 +57,9 @@ def test_operators_are_those_of_numpy():
             x[-1] * y,
             x.T @ x,
             x.reshape(2, -1, 8).max(1),
+            x // 0.3,
+            -2 // (abs(x) + 0.5),
+            x[len(x) - 2],
         )
 
     y = X[0]
@@ -67,6 +70,44 @@ def test_operators_are_those_of_numpy():
     np.testing.assert_array_equal(
         chosen, np.where((X > 0) & ~(X >= 1), X, np.float32(0.5))
     )
+
+
+def test_functions_and_numbers_of_numpy():
+    def several(x):
+        return (
+            np.exp(x) + np.sqrt(8) * x - np.float32(2),
+            np.maximum(x, np.int64(1)) * np.pi,
+            np.where(np.less(x, 0), 1, 0)
+            if isinstance(x, np.ndarray)
+            else lang.where(np.less(x, 0), 1, 0),
+            x / np.float64(3) // np.float32(0.5),
+        )
+
+    for ours, theirs in zip(fuse.jit(several)(X), several(X), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=3e-6, atol=1e-6)
+
+
+def test_division_rounded_down():
+    inf, nan = float("inf"), float("nan")
+    x = np.array([7, -7, 6, -6, 0.0, inf, -inf, nan, 1e30, 0.3], np.float32)
+    y = np.array([3, 3, -3, 0.1, 0.0, 2, 0, 1, 3, inf], np.float32)[:, None]
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(fuse.jit(lambda x, y: x // y)(x, y), x // y)
+    a, b = np.arange(-7, 8), np.array([[3], [-3], [1], [-7]])
+    for dtype in (np.int64, np.int32, np.int16, np.int8):
+        i, j = a.astype(dtype), b.astype(dtype)
+        np.testing.assert_array_equal(fuse.jit(lambda x, y: x // y)(i, j), i // j)
+
+
+def test_numbers_that_are_equal_and_not_alike():
+    function = fuse.jit(lambda x, *, by, parts: 1 / (x * by) + parts[0])
+    zero = np.zeros(1, np.float32) + 1
+    assert function(zero, by=0.0, parts=[1])[0] == np.inf
+    assert function(zero, by=-0.0, parts=[1])[0] == -np.inf
+    assert fuse.jit(lambda x, *, k: x + k[0])(np.arange(2), k=(True,)).tolist() == [
+        1,
+        2,
+    ]
 
 
 def test_sizes_that_no_array_has_as_such():
@@ -141,6 +182,19 @@ def test_dims_are_compared_as_polynomials():
         (lambda x: x[0, 0, 0], "expected at most 2 indices, but got 3"),
         (lambda x: x[:, ::-1], "expected a positive step, but got -1; use flip"),
         (lambda x: lang.sqrt(x > 0), "expected sqrt of f16, .* but got i1"),
+        (lambda x: x[6], "expected an index from -6 to 5 for axis 0, but got 6"),
+        (lambda x: x[:, -9], "expected an index from -8 to 7 for axis 1, but got -9"),
+        (lambda x: x.astype("i32") / 2, "expected / of f16, .* but got i32; use //"),
+        (lambda x: np.frexp(x), "expected functions of .*lang .* numpy.frexp"),
+        (lambda x: np.add.reduce(x), "expected functions of .*lang .* numpy.add"),
+        (lambda x: x * np.ones(8), "expected symbolic arrays and numbers, .* ndarray"),
+        (lambda x: x * [1, 2], "expected symbolic arrays and numbers, but got list"),
+        (
+            lambda x: x.astype("i32") * np.float32(2),
+            "expected whole numbers beside i32",
+        ),
+        (lambda x: x.__setitem__(0, 1), "expected values, which do not change, but"),
+        (lambda x: lang.rms_norm(x.astype("i32")), "expected a norm of f16, .* i32"),
     ],
 )
 def test_what_is_refused(function, message):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators and methods of symbolic arrays."""
 
+import functools
+
 from fuse_compiler.lang import _pointwise as p
 from fuse_compiler.lang import _reduce as r
 from fuse_compiler.lang import _shapes as s
@@ -45,13 +47,18 @@ def _index_axis(x, axis, index, drop):
         if step < 1:
             raise Unsupported(f"expected a positive step, but got {step}; use flip()")
         return s.slice_(x, axis, start or 0, stop, step)
-    if not isinstance(index, int):
+    if not isinstance(index, int) or isinstance(index, bool):
         raise Unsupported(
             f"expected slices and numbers to index with, but got {type(index).__name__}; use take()"
         )
     if not isinstance(size, int):
         raise Unsupported(
             f"expected a number to index a static dim with, but axis {axis} is {size}; use take()"
+        )
+    if not -size <= index < size:
+        raise Unsupported(
+            f"expected an index from {-size} to {size - 1} for axis {axis}, but got {index}; index "
+            "what is there"
         )
     drop.append(axis)
     start = _from_front(index, size)
@@ -68,13 +75,66 @@ def _from_front(i, size):
     return max(size + i, 0)
 
 
+# NumPy's names of functions that are called otherwise here.
+_UFUNCS = {
+    "absolute": p.abs_,
+    "divide": p.true_divide,
+    "invert": p.bitwise_not,
+    "matmul": r.matmul,
+    "multiply": p.mul,
+    "negative": p.neg,
+    "reciprocal": p.recip,
+    "rint": p.round,
+    "subtract": p.sub,
+}
+_COMPARISONS = {
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+}
+
+
+def _ufunc(x, ufunc, method, *inputs, **options):
+    """A function of NumPy on symbolic arrays, or an operator whose left side is NumPy's number."""
+    name = ufunc.__name__
+    if name in _COMPARISONS:
+        function = functools.partial(p.compare, _COMPARISONS[name])
+    else:
+        function = _UFUNCS.get(name) or getattr(p, name, None)
+    if function is None or method != "__call__" or options:
+        raise Unsupported(
+            f"expected functions of fuse_compiler.lang on symbolic arrays, but got numpy.{name}; "
+            "compute with those that lang has"
+        )
+    return function(*inputs)
+
+
+def _length(x):
+    if not x.ndim or not isinstance(x.shape[0], int):
+        raise Unsupported(
+            f"expected the length of a static dim, but got {x}; name no dim of that axis"
+        )
+    return x.shape[0]
+
+
+def _refuse_assignment(x, index, value):
+    raise Unsupported(
+        "expected values, which do not change, but got an assignment to elements; use where(), put() "
+        "or dynamic_update_slice()"
+    )
+
+
 def install(array):
     """Gives the class its operators; they are functions on arrays like any other."""
     both = {
         "add": p.add,
         "sub": p.sub,
         "mul": p.mul,
-        "truediv": p.div,
+        "truediv": p.true_divide,
+        "floordiv": p.floor_divide,
         "mod": p.remainder,
         "pow": p.power,
         "and": p.bitwise_and,
@@ -94,6 +154,10 @@ def install(array):
     array.__invert__ = p.bitwise_not
     array.__matmul__ = r.matmul
     array.__getitem__ = _getitem
+    array.__setitem__ = _refuse_assignment
+    array.__len__ = _length
+    array.__round__ = lambda x, digits=None: p.round(x)
+    array.__array_ufunc__ = _ufunc
     array.astype = p.cast
     array.reshape = lambda x, *shape: s.reshape(
         x, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape

@@ -49,8 +49,23 @@ def _lift(x, like):
     return x if isinstance(x, Array) else like.builder.constant(x, like.dtype)
 
 
+def _number(x):
+    """NumPy's numbers as Python's; arrays of elements are refused."""
+    if isinstance(x, (Array, bool, int)):
+        return x
+    if getattr(x, "shape", None) == ():
+        return x.item()
+    if not isinstance(x, float):
+        raise Unsupported(
+            f"expected symbolic arrays and numbers, but got {type(x).__name__}; pass arrays as "
+            "arguments"
+        )
+    return float(x)
+
+
 def _operands(op, *xs):
     """The operands as arrays of one type, and the type that the result has."""
+    xs = [_number(x) for x in xs]
     arrays = [x for x in xs if isinstance(x, Array)]
     first = arrays[0]
     for other in arrays[1:]:
@@ -140,6 +155,45 @@ neg, abs_, sign, relu = (
 )
 logical_and, logical_or = _binary("and", ("i1",)), _binary("or", ("i1",))
 logical_not = _unary("not", ("i1",))
+
+
+def true_divide(a, b):
+    """a / b of floats; of whole numbers NumPy's quotient is a float, for which there is astype()."""
+    for x in (a, b):
+        if isinstance(x, Array) and not is_float(x.dtype):
+            raise Unsupported(
+                f"expected / of {', '.join(FLOATS)}, but got {x.dtype}; use //, div(), which rounds "
+                "towards zero, or astype()"
+            )
+    return div(a, b)
+
+
+def floor_divide(a, b):
+    """a / b rounded down, as NumPy's //: by zero as div()."""
+    (x, y), dtype = _operands("floor_divide", a, b)
+    _check("floor_divide", x.dtype, _NUMBERS)
+    if is_float(x.dtype):
+        return cast(_floor_divide_floats(x, y), dtype)
+    quotient = div(x, y)
+    rest = sub(x, mul(quotient, y))
+    return where(_rounds_up(rest, y), sub(quotient, 1), quotient)
+
+
+def _rounds_up(rest, y):
+    """Where a quotient that is rounded towards zero is above the exact one."""
+    opposite = bitwise_xor(compare("lt", rest, 0), compare("lt", y, 0))
+    return logical_and(compare("ne", rest, 0), opposite)
+
+
+def _floor_divide_floats(x, y):
+    """From the rest, which is exact: x / y rounded could reach the next whole number."""
+    wide = "f64" if x.dtype == "f64" else "f32"
+    x, y = cast(x, wide), cast(y, wide)
+    rest = fmod(x, y)
+    quotient = round(div(sub(x, rest), y))  # noqa: F821 - one of _FLOATING
+    quotient = sub(quotient, cast(_rounds_up(rest, y), wide))
+    # By zero the quotient is infinite or NaN, as that of a division.
+    return where(compare("eq", y, 0), div(x, y), quotient)
 
 
 def gelu(x, form="erf"):

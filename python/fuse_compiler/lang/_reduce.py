@@ -195,6 +195,10 @@ def group_norm(x, groups, weight=None, bias=None, eps=1e-5):
 
 
 def _wide(x):
+    if x.dtype in (*INTEGERS, "i1"):
+        raise Unsupported(
+            f"expected a norm of {', '.join(FLOATS)}, but got {x.dtype}; use astype()"
+        )
     return x if x.dtype == "f64" else cast(x, "f32")
 
 
