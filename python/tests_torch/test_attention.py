@@ -361,6 +361,27 @@ def test_the_report_says_why_attention_is_eager():
         compiled(attend, attention="sometimes")(q, k, v)
 
 
+def test_the_report_says_why_trained_attention_is_eager():
+    q, k, v = (x.requires_grad_() for x in random(*3 * [(2, 4, 9, 16)]))
+    forward = {
+        "never": "attention is left to the library (attention='never')",
+        "always": None,
+    }
+    for choice, reason in forward.items():
+        torch._dynamo.reset()
+        fuse_torch.reset_report()
+        compiled(
+            lambda q, k, v: F.scaled_dot_product_attention(q, k, v) * 2,
+            attention=choice,
+        )(q, k, v).sum().backward()
+        forwards, backwards = fuse_torch.report()
+        reasons = {r for name, r in forwards.eager if "attention" in name}
+        assert reasons == ({reason} if reason else set())
+        assert "the gradient of attention is torch's kernel" in [
+            r for name, r in backwards.eager if "attention" in name
+        ]
+
+
 @pytest.mark.parametrize(
     "shape, dtype, reason",
     [

@@ -35,6 +35,9 @@ _KERNELS = {
 _OPERATORS = {
     overload(f"{name}.default"): (name, *facts) for name, facts in _KERNELS.items()
 }
+_GRADIENTS = {overload(f"{name}_backward.default") for name in _KERNELS}
+# Where a node that stays says why.
+_REASON = "why_fuse_leaves_attention"
 _NEEDS_SUMS = {"compute_log_sumexp": True}
 
 
@@ -68,14 +71,9 @@ def _take(node, options, state):
     name, bias, random = _OPERATORS[node.target]
     given = _arguments(node)
     used = {user.args[1]: user for user in node.users if user.users}
-    if given["dropout_p"] != 0.0 or given.get("return_debug_mask", False):
-        return
-    if set(used) - {0, 1, *(random if state is not None else ())}:
-        return
-    try:
-        if attention_reason(node, options) is not None:
-            return
-    except Unsupported:
+    reason = _refusal(given, used, random if state is not None else (), options, node)
+    if reason is not None:
+        node.meta[_REASON] = reason
         return
     arguments = (
         *(given[each] for each in ("query", "key", "value")),
@@ -87,10 +85,15 @@ def _take(node, options, state):
     makes_sums = given.get("compute_log_sumexp", True)
     graph, values = node.graph, _values(node, arguments, makes_sums)
     if bias and given[bias] is not None and values[0].device.type == "cuda":
-        # Torch's backward kernels give NaN there: they want more than the logsumexp.
+        # Torch's backward kernels give NaN there.
+        node.meta[_REASON] = (
+            "torch's kernel for the gradient of a bias wants more than a region leaves"
+        )
         return
     if values[1].shape[2] != values[0].shape[2]:
-        # Padded, where the queries are no multiple of 32.
+        node.meta[_REASON] = (
+            "torch's kernel for the gradient wants sums of 32 rows at a time"
+        )
         return
     with graph.inserting_before(node):
         taken = graph.call_function(ATTENTION_AND_SUMS, arguments)
@@ -104,6 +107,25 @@ def _take(node, options, state):
             user.replace_all_uses_with(result)
     for user in (*node.users, node):
         graph.erase_node(user)
+
+
+def _refusal(given, used, random, options, node):
+    """Why torch's kernel stays, or None."""
+    if given["dropout_p"] != 0.0:
+        return "attention with dropout takes torch's random numbers"
+    if given.get("return_debug_mask", False) or set(used) - {0, 1, *random}:
+        return "what is used of attention is more than its result and sums"
+    try:
+        return attention_reason(node, options)
+    except Unsupported as reason:
+        return str(reason)
+
+
+def attention_kernel_reason(node):
+    """Why a kernel of attention that torch has chosen stays eager; None for other nodes."""
+    if node.target in _GRADIENTS:
+        return "the gradient of attention is torch's kernel"
+    return node.meta.get(_REASON) if node.target in _OPERATORS else None
 
 
 def _values(node, arguments, makes_sums):

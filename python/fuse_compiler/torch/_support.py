@@ -9,6 +9,7 @@ import torch
 from fuse_compiler import lang
 from fuse_compiler.lang import Unsupported
 from fuse_compiler.torch._attention import ATTENTION, attention_reason
+from fuse_compiler.torch._attention_training import attention_kernel_reason
 from fuse_compiler.torch._contractions import contraction_reason
 from fuse_compiler.torch._convert import (
     CONVERTERS,
@@ -55,7 +56,9 @@ class Support:
             if is_collective(node):
                 return "collectives are torch.distributed's"
             if node.target not in CONVERTERS:
-                return "no op of the dialect does this"
+                return attention_kernel_reason(node) or (
+                    "no op of the dialect does this"
+                )
             if node.target in CONTRACTIONS:
                 reason = contraction_reason(node, self._options)
                 if reason:
