@@ -259,3 +259,12 @@ def test_products_of_f32_are_tf32_where_torch_allows_it():
     assert ["precision = tf32" in program for program in programs] == [False, True]
     (kernel,) = fuse.inspect(programs[1], chip="sm_90a").kernels
     assert "#fuse.mma" in kernel.schedule and "operand_bits = 32" in kernel.schedule
+
+
+def test_backward_again_after_retain_graph(fresh):
+    x = torch.linspace(-1, 1, 12).reshape(3, 4).requires_grad_()
+    y = torch.compile(lambda x: (x * 2).softmax(-1).pow(2), backend="fuse")(x).sum()
+    y.backward(retain_graph=True)
+    once = x.grad.clone()
+    y.backward()
+    torch.testing.assert_close(x.grad, 2 * once)

@@ -9,6 +9,7 @@ import operator
 from functorch.compile import make_boxed_func
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch import config as aot_config
+from torch._guards import TracingContext
 from torch.fx import graph as fx_graph
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
@@ -132,6 +133,7 @@ def checked_options(options, mode):
 
 def _compile(graph_module, example_inputs, *, kind, options, recorder):
     """One graph of AOTAutograd with its regions compiled, as a boxed function."""
+    _donate_nothing()
     why_not = _cuda_graphs.why_not(graph_module) if recorder else None
     split_complex(graph_module)
     fold_constants(graph_module, options)
@@ -160,6 +162,14 @@ def _compile(graph_module, example_inputs, *, kind, options, recorder):
         replay = f"launched one by one: {why_not}" if why_not else "replayed"
     add_graph(kind, regions, left, replay)
     return run
+
+
+def _donate_nothing():
+    """Saved tensors are not overwritten: backward() may run again with retain_graph=True, which
+    torch refuses where it believes that a backend takes their memory."""
+    context = TracingContext.try_get()
+    if context is not None and getattr(context.fw_metadata, "bw_donated_idxs", None):
+        context.fw_metadata.bw_donated_idxs = []
 
 
 def _boxed(graph_module):
