@@ -41,6 +41,33 @@ def powers(p):
     return p**2, p**3, p**0.5, p**-0.5, p**-1, p**1.7, torch.pow(2.5, p), p.pow(p)
 
 
+def divisions(x, y):
+    """Rounded down, and signs: also of infinities, NaN and both zeros."""
+    inf, nan = float("inf"), float("nan")
+    special = torch.tensor([0.0, -0.0, inf, -inf, nan, 7, -7, 1e30], device=x.device)
+    return (
+        x // y,
+        torch.div(x, 0.3, rounding_mode="floor"),
+        special // special.flip(0),
+        special[:, None] // y,
+        special.sign(),
+        special.sgn(),
+        (special.half() // 3).sgn(),
+    )
+
+
+def moved(x, batch):
+    return (
+        F.pixel_shuffle(batch.reshape(2, 12, 5, 1), 2),
+        F.pixel_unshuffle(x.reshape(1, 6, 8), 2),
+        F.interpolate(batch, scale_factor=2),
+        x.select_scatter(x[0, :6], 1, 2),
+        torch.where(x > 1, float("nan"), x).nansum(1),
+        x.relu().count_nonzero(1),
+        torch.logaddexp(x, -x),
+    )
+
+
 def integers(i):
     j = i.to(torch.int32)
     return (
@@ -351,6 +378,8 @@ CASES = {
     "functions of positives": (POSITIVE, P),
     "numbers": (numbers, X, Y),
     "powers": (powers, P),
+    "divisions": (divisions, X, Y),
+    "moved": (moved, X, BATCH),
     "integers": (integers, I),
     "comparisons": (comparisons, X, I),
     "choices": (chosen, X, Y, B),
@@ -472,3 +501,9 @@ def test_dynamic_sizes(function):
     for graph in fuse_torch.report():
         assert not graph.eager, str(graph)
         assert not any(r.failure for r in graph.regions)
+
+
+def test_a_label_out_of_range_is_not_taken_for_a_right_one():
+    labels = torch.tensor([3, 8, -1, -100, 0, 900])
+    loss = compiled(lambda x: F.cross_entropy(x, labels, reduction="none"))(X)
+    assert loss.isnan().tolist() == [False, True, True, False, False, True]

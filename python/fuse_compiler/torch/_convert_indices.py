@@ -50,7 +50,7 @@ def _follow_each_other(axes):
     return axes == list(range(axes[0], axes[-1] + 1))
 
 
-@converter(overload("index.Tensor"))
+@converter(overload("index.Tensor"), overload("_unsafe_index.Tensor"))
 def _index(c, x, indices):
     axes, ids = _given(indices)
     if _follow_each_other(axes):
@@ -167,7 +167,11 @@ def _gather(c, x, dim, index, sparse_grad=False):
                 x = lang.slice(x, axis, 0, wanted)
         return lang.take_along_axis(x, index, dim)
     chosen = lang.where(_one_of_row(c, x, dim, index), x, 0.0)
-    return lang.sum(chosen, dim, keepdims=True)
+    inside = lang.logical_and(
+        index >= 0, index < c.array(x.shape[dim % x.ndim], index.dtype)
+    )
+    # As an element that is gathered: torch refuses such an index, which must not go unseen.
+    return lang.where(inside, lang.sum(chosen, dim, keepdims=True), float("nan"))
 
 
 @converter(overload("scatter.value"), overload("scatter.src"))

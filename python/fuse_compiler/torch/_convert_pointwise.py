@@ -40,7 +40,6 @@ for _aten, _ours in {
     "silu": lang.silu,
     "abs": lang.abs,
     "neg": lang.neg,
-    "sign": lang.sign,
     "relu": lang.relu,
 }.items():
     _unary(_aten, _ours)
@@ -58,6 +57,13 @@ _whole("floor", lang.floor)
 _whole("ceil", lang.ceil)
 _whole("round", lang.round)
 _whole("trunc", lang.trunc)
+
+
+@converter(overload("sign.default"), overload("sgn.default"))
+def _sign(c, x):
+    """As torch's: of NaN it is 0, and of both zeros +0; the dialect's keeps them."""
+    x = c.operand(x)
+    return lang.cast(x > 0, c.dtype) - lang.cast(x < 0, c.dtype)
 
 
 @converter(overload("gelu.default"))
@@ -115,29 +121,16 @@ def _div(c, a, b, rounding_mode=None):
     if rounding_mode == "trunc":
         quotient = _apply(c, lang.div, a, b)
         return quotient if c.dtype in _INTEGERS else lang.trunc(quotient)
-    if c.dtype not in _INTEGERS:
-        raise Unsupported(f"a division of floats rounded by {rounding_mode}")
     return _floor_divide(c, a, b)
 
 
 @converter(overload("floor_divide.default"), *_each("floor_divide", "Scalar"))
 def _floor_divide(c, a, b):
-    if c.dtype not in _INTEGERS:
-        raise Unsupported("a division of floats rounded by floor")
-    a, b = c.array(a), c.array(b)
-    quotient = lang.div(a, b)
-    return lang.where(_needs_step(a, b, quotient), quotient - 1, quotient)
+    return lang.floor_divide(c.array(a), c.array(b))
 
 
 _binary("remainder", lang.remainder)
 _binary("fmod", lang.fmod)
-
-
-def _needs_step(a, b, quotient):
-    """Where rounding towards zero is not rounding down."""
-    rest = a - quotient * b
-    negative = lang.compare("ne", rest < 0, b < 0)
-    return lang.logical_and(lang.compare("ne", rest, 0), negative)
 
 
 _binary("maximum", lang.maximum, "default")

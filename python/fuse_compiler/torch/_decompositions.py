@@ -28,7 +28,8 @@ binary_cross_entropy_with_logits
 addcmul addcdiv lerp square native_dropout_backward
 masked_fill logit sinc xlogy frac nan_to_num
 norm linalg_vector_norm aminmax unfold_backward zeros_like
-split_with_sizes_copy unsafe_split unsafe_chunk
+split_with_sizes_copy unsafe_split unsafe_chunk pixel_shuffle pixel_unshuffle select_scatter nansum
+count_nonzero logaddexp
 """
 
 
