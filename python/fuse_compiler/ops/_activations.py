@@ -145,6 +145,10 @@ def gelu(x, approximate="none"):
 
     approximate  "none" or "tanh". Hendrycks and Gimpel, arXiv:1606.08415.
     """
+    if approximate not in ("none", "tanh"):
+        raise Error(
+            f"expected approximate to be none or tanh, but got {approximate!r}; choose one"
+        )
     return _gelu(x, approximate)
 
 
