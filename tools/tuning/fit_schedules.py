@@ -5,7 +5,6 @@
 
     fit_schedules.py measured.jsonl.xz ...          # how good it is on what is held out
     fit_schedules.py measured.jsonl.xz ... --grid results/grid.json.xz --write FILE
-    fit_schedules.py --products ... --pairs ... --refresh FILE  # products' winners alone
 
 The times are those of run_design.py and of the sweeps. A board's file has two parts: the
 winners among what was measured (winners.py), and boosted trees (LightGBM; see
@@ -43,7 +42,7 @@ def parse_arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("measured", type=Path, nargs="*")
+    add("measured", type=Path, nargs="+")
     add("--kind", choices=KINDS, default="rows", help="of schedules")
     add("--fuse-opt", default=str(ROOT / "build" / "bin" / "fuse-opt"))
     add("--chip", default="sm_90")
@@ -57,10 +56,6 @@ def parse_arguments():
         "--grid", type=Path, help="results/grid.json.xz, whose choices are winners, too"
     )
     add("--products", type=Path, help="results/few-rows-sweep.json.xz, of one row")
-    add(
-        "--pairs", type=Path, help="results/one-row-sweep.json.xz, of two rows together"
-    )
-    add("--refresh", type=Path, help="a board's file that gets their winners")
     add("--json", type=Path, help="write the report")
     add("--write", type=Path, help="write the board's file")
     return parser.parse_args()
@@ -199,39 +194,16 @@ def with_grid(known, arguments):
     return winners.with_choices(known, entries, asked.keys, asked.lengths)
 
 
-def winners_of(path, program_of, arguments):
-    """Of products whose programs have one key, as `program_of` (rows, length) makes them."""
-    products = winners.read_products(path)
-    _, length, rows, _ = products[0]
-    program = program_of(rows, length)
+def winners_of_products(arguments):
+    products = winners.read_products(arguments.products)
+    name, length, rows, _ = products[0]
+    program = contraction_cases.product(name, "", (1, rows, length)).program
     key = schedule_samples.key_of(arguments.fuse_opt, arguments.chip, program)
     return winners.products_of(products, key)
 
 
-def product_program(rows, length):
-    return contraction_cases.product("one row", "", (1, rows, length)).program
-
-
-def pair_program(rows, length):
-    return contraction_cases.swiglu(1, rows // 2, length, scaled=False).program
-
-
-def winners_of_products(arguments):
-    found = {}
-    if arguments.products:
-        found |= winners_of(arguments.products, product_program, arguments)
-    if arguments.pairs:
-        found |= winners_of(arguments.pairs, pair_program, arguments)
-    return found
-
-
 def main():
     arguments = parse_arguments()
-    if arguments.refresh:
-        text = arguments.refresh.read_text()
-        found = winners_of_products(arguments)
-        arguments.refresh.write_text(winners.with_products(text, found))
-        return 0
     kind = KINDS[arguments.kind]
     entries = [
         entry
@@ -257,7 +229,8 @@ def main():
         known = winners.winners_of(entries, samples.keys, samples.lengths)
         if arguments.grid:
             known = with_grid(known, arguments)
-        known |= winners_of_products(arguments)
+        if arguments.products:
+            known |= winners_of_products(arguments)
         print(f"{len(known)} winners, {len(set(known.values()))} schedules")
         fields = {
             "board": arguments.board,

@@ -4,7 +4,6 @@
 size of calls: what a board's file ships beside its trees."""
 
 import collections
-import json
 import math
 
 from bench.peers import packed
@@ -81,8 +80,8 @@ def winners_of(entries, keys, lengths):
 
 
 def read_products(path):
-    """Of a sweep of sweep_few_rows.py or sweep_one_row.py the products of one row, as a
-    (name, length, rows, {schedule: us}) each."""
+    """Of a sweep of sweep_few_rows.py the products of one row, as a (name, length, rows,
+    {schedule: us}) each."""
     found = []
     for case in packed.read_json(path):
         rows, columns, length = case["shape"]
@@ -120,18 +119,3 @@ def as_json(winners):
     for (key, length, level), schedule in sorted(winners.items()):
         table[key] += [length, level, numbers[schedule]]
     return {"schedules": schedules, "winners": dict(table)}
-
-
-def with_products(text, found):
-    """A board's file with these winners in place of those that it has of their keys."""
-    shipped = json.loads(text)
-    known, replaced = {}, {key for key, _, _ in found}
-    for key, numbers in shipped["winners"].items():
-        for at in range(0, len(numbers) if key not in replaced else 0, 3):
-            length, level, number = numbers[at : at + 3]
-            known[key, length, level] = shipped["schedules"][number]
-    lines = text.splitlines(keepends=True)
-    for name, value in as_json(known | found).items():
-        (at,) = (i for i, line in enumerate(lines) if line.startswith(f'  "{name}":'))
-        lines[at] = f'  "{name}": {json.dumps(value)},\n'
-    return "".join(lines)
