@@ -134,9 +134,11 @@ static bool suits(RowsScheduleAttr schedule, const RowFacts &facts,
           ? llvm::divideCeil(facts.length, schedule.blocksPerRow()) *
                 facts.inputBytes * schedule.getHold().getStages()
           : 0;
-  constexpr int64_t mostHeld = 64;
+  // Of an access of 16 bytes each thread has so many.
+  constexpr int64_t mostHeld = 8;
   if (facts.isProduct() && isa<RegistersHoldAttr>(schedule.getHold()) &&
-      facts.length > mostHeld * schedule.threadsPerRow())
+      facts.length * schedule.rowsPerThread() >
+          mostHeld * facts.widest * schedule.threadsPerRow())
     return false;
   return vector <= facts.widest && threads <= target.maxThreads &&
          (isWhole || mayHaveEdges) && bytes + otherBytes <= target.sharedBytes;

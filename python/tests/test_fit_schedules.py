@@ -7,7 +7,7 @@ import lzma
 
 import numpy as np
 import pytest
-from tuning import fit_schedules, schedule_samples, winners
+from tuning import fit_schedules, product_winners, schedule_samples, winners
 
 A, B, C = (
     f"#fuse.rows<threads = {threads}, vector = 8, rows_per_block = 1, hold = cache>"
@@ -84,8 +84,41 @@ def test_winners_of_products_are_those_of_one_row(tmp_path):
     ]
     path = tmp_path / "sweep.json.xz"
     path.write_bytes(lzma.compress(json.dumps(cases).encode()))
-    found = winners.products_of(winners.read_products(path), "p")
+    found = winners.products_of(winners.read_products([path]), lambda *_: ("p", 2))
     assert found == {("p", 4096, 1): B}
+
+
+def test_winners_of_weights_go_by_their_bytes(tmp_path):
+    """Of a cold L2 and in a graph, which counts; all else of the file stays."""
+    cases = [
+        {
+            "name": "b int4 by group",
+            "shape": [1, 28672, 4096],
+            "us": {A: [1, 9], B: [9, 8]},
+        },
+        {
+            "name": "b int8 by column",
+            "shape": [1, 4096, 4096],
+            "us": {A: [1, 2], C: [1, 3]},
+        },
+    ]
+    path = tmp_path / "sweep.json.xz"
+    path.write_bytes(lzma.compress(json.dumps(cases).encode()))
+    kinds = []
+
+    def key_of(name, rows, length):
+        kinds.append(product_winners.kind_of(name))
+        return kinds[-1][0], product_winners.BYTES[kinds[-1][0]]
+
+    found = winners.products_of(winners.read_products([path]), key_of)
+    assert kinds == [("int4", True), ("int8", False)]
+    assert list(found.values()) == [B, A]
+    before = {("old", 1, 0): C}
+    lines = [f'  "{k}": {json.dumps(v)},' for k, v in winners.as_json(before).items()]
+    text = "{\n" + "\n".join(lines) + '\n  "trees": [\n    [1, 2]]\n}\n'
+    after = product_winners.with_winners(text, found)
+    assert winners.from_json(json.loads(after)) == {**before, **found}
+    assert after.split("\n")[3:] == text.split("\n")[3:]
 
 
 def test_choices_of_the_grid_are_winners_where_nothing_else_was_measured():

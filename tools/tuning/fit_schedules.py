@@ -27,8 +27,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
-from bench.peers import contraction_cases  # noqa: E402
-from tuning import schedule_samples, winners  # noqa: E402
+from tuning import product_winners, schedule_samples, winners  # noqa: E402
 
 NEAR = 0.03
 # Losses beyond are alike, and those of schedules far from the fastest count less.
@@ -55,7 +54,7 @@ def parse_arguments():
     add(
         "--grid", type=Path, help="results/grid.json.xz, whose choices are winners, too"
     )
-    add("--products", type=Path, help="results/few-rows-sweep.json.xz, of one row")
+    add("--products", type=Path, nargs="+", help="sweeps of few rows, of one row")
     add("--json", type=Path, help="write the report")
     add("--write", type=Path, help="write the board's file")
     return parser.parse_args()
@@ -194,14 +193,6 @@ def with_grid(known, arguments):
     return winners.with_choices(known, entries, asked.keys, asked.lengths)
 
 
-def winners_of_products(arguments):
-    products = winners.read_products(arguments.products)
-    name, length, rows, _ = products[0]
-    program = contraction_cases.product(name, "", (1, rows, length)).program
-    key = schedule_samples.key_of(arguments.fuse_opt, arguments.chip, program)
-    return winners.products_of(products, key)
-
-
 def main():
     arguments = parse_arguments()
     kind = KINDS[arguments.kind]
@@ -230,7 +221,9 @@ def main():
         if arguments.grid:
             known = with_grid(known, arguments)
         if arguments.products:
-            known |= winners_of_products(arguments)
+            known |= product_winners.winners_of(
+                arguments.products, arguments.fuse_opt, arguments.chip
+            )
         print(f"{len(known)} winners, {len(set(known.values()))} schedules")
         fields = {
             "board": arguments.board,

@@ -79,23 +79,29 @@ def winners_of(entries, keys, lengths):
     return {place: best_of(each) for place, each in calls.items()}
 
 
-def read_products(path):
-    """Of a sweep of sweep_few_rows.py the products of one row, as a (name, length, rows,
-    {schedule: us}) each."""
+def read_products(paths):
+    """Of sweeps of few rows, and of weights, the products of one row, as a (name, length,
+    rows, {schedule: us}) each. A time with a cold L2 stands before that in a graph."""
     found = []
-    for case in packed.read_json(path):
+    for case in (case for path in paths for case in packed.read_json(path)):
         rows, columns, length = case["shape"]
-        us = {s: time for s, time in case["us"].items() if s.startswith("#fuse.rows")}
+        us = {
+            schedule: time[-1] if isinstance(time, list) else time
+            for schedule, time in case["us"].items()
+            if schedule.startswith("#fuse.rows")
+        }
         if rows == 1 and us:
             found.append((case["name"], length, columns, us))
     return found
 
 
-def products_of(products, key):
-    """Their winners. All have one key; weights have two bytes an element."""
+def products_of(products, key_of):
+    """Their winners. `key_of` a product's name, rows and length gives its key and the
+    bytes that an element of its weights has."""
     calls = collections.defaultdict(list)
-    for _, length, rows, us in products:
-        level = schedule_samples.bucket_of(2 * rows * length)
+    for name, length, rows, us in products:
+        key, size = key_of(name, rows, length)
+        level = schedule_samples.bucket_of(size * rows * length)
         calls[key, length, level].append(Call(us))
     return {place: best_of(each) for place, each in calls.items()}
 
@@ -119,3 +125,13 @@ def as_json(winners):
     for (key, length, level), schedule in sorted(winners.items()):
         table[key] += [length, level, numbers[schedule]]
     return {"schedules": schedules, "winners": dict(table)}
+
+
+def from_json(data):
+    """What as_json() was given."""
+    found = {}
+    for key, numbers in data["winners"].items():
+        for at in range(0, len(numbers), 3):
+            length, level, number = numbers[at : at + 3]
+            found[key, length, level] = data["schedules"][number]
+    return found
