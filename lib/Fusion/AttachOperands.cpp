@@ -15,9 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/MmaSpace.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/ComputedSizes.h"
 #include "fuse/Schedule/Passes.h"
 #include "fuse/Schedule/SizeRanges.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -64,8 +66,12 @@ private:
   void findProducers();
   KernelOp producerOf(OperandResult &operand);
   KernelOp build();
-  std::optional<double> secondsTogether(KernelOp together);
-  std::optional<double> secondsApart();
+  std::optional<double> secondsTogether(KernelOp together,
+                                        const ScheduleTarget &sized,
+                                        MmaScheduleAttr *schedule = nullptr);
+  std::optional<double> secondsApart(const ScheduleTarget &sized);
+  bool isFaster(std::optional<double> with, std::optional<double> without);
+  void noteSizes(KernelOp together);
   void settle(KernelOp together, double with, std::optional<double> without);
   void noteMissed(std::optional<Reason> reason);
 
@@ -237,30 +243,69 @@ KernelOp Attacher::build() {
   return made;
 }
 
-std::optional<double> Attacher::secondsTogether(KernelOp together) {
+std::optional<double> Attacher::secondsTogether(KernelOp together,
+                                                const ScheduleTarget &sized,
+                                                MmaScheduleAttr *schedule) {
   DimClasses dims(together->getParentOfType<func::FuncOp>());
   SmallVector<MmaScheduleAttr> schedules =
-      mmaSchedulesOf(together, dims, target);
+      mmaSchedulesOf(together, dims, sized);
   if (schedules.empty())
     return std::nullopt;
+  if (schedule)
+    *schedule = schedules.front();
   return estimateMma(schedules.front(),
-                     mmaProductOf(together, dims, target.assumed), *target.gpu)
+                     mmaProductOf(together, dims, sized.assumed), *sized.gpu)
       .seconds;
 }
 
-std::optional<double> Attacher::secondsApart() {
+std::optional<double> Attacher::secondsApart(const ScheduleTarget &sized) {
   DimClasses dims(consumer->getParentOfType<func::FuncOp>());
   SmallVector<KernelOp> kernels = {consumer};
   for (const OperandKernel &producer : producers)
     kernels.push_back(producer.alone);
   double seconds = 0;
   for (KernelOp kernel : kernels) {
-    SmallVector<Candidate> candidates = findCandidates(kernel, dims, target);
+    SmallVector<Candidate> candidates = findCandidates(kernel, dims, sized);
     if (candidates.empty() || !candidates.front().estimate)
       return std::nullopt;
     seconds += candidates.front().estimate->seconds;
   }
   return seconds;
+}
+
+bool Attacher::isFaster(std::optional<double> with,
+                        std::optional<double> without) {
+  return with && (!without || *with <= clearlyFaster * *without);
+}
+
+/// Where only the call knows the rows, some sizes may have both in one kernel.
+void Attacher::noteSizes(KernelOp together) {
+  DimClasses dims(together->getParentOfType<func::FuncOp>());
+  Reason reason;
+  FailureOr<MmaSpace> space =
+      mmaSpaceOf(together, dims, {target.aligned, target.divisible}, reason);
+  if (failed(space) || !target.assumed.empty())
+    return;
+  DynamicSize rows = dynamicSizeOf(space->extents(space->m, dims), dims);
+  if (rows.classes.empty())
+    return;
+  Builder builder(together.getContext());
+  SmallVector<Attribute> sizes;
+  for (int64_t size = kSmallestRange; size <= kLargestRange; size *= 2) {
+    auto dynamic = static_cast<int64_t>(size / rows.factor);
+    ScheduleTarget sized = target;
+    sized.assumed = {AssumedSize{rows.classes, dynamic}};
+    MmaScheduleAttr schedule;
+    if (dynamic < 1 || !isFaster(secondsTogether(together, sized, &schedule),
+                                 secondsApart(sized)))
+      continue;
+    sizes.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr(kComputedSize,
+                              builder.getI64IntegerAttr(dynamic)),
+         builder.getNamedAttr(kComputedSchedule, schedule)}));
+  }
+  if (!sizes.empty())
+    consumer->setAttr(kComputedSizesAttr, builder.getArrayAttr(sizes));
 }
 
 /// Of the edges from the producers; nothing for those that are no more.
@@ -331,11 +376,14 @@ void Attacher::run() {
   if (producers.empty())
     return;
   KernelOp together = build();
-  std::optional<double> with = secondsTogether(together);
-  std::optional<double> without = secondsApart();
+  std::optional<double> with = secondsTogether(together, target);
+  std::optional<double> without = secondsApart(target);
+  bool isTogether = isFaster(with, without);
+  if (with && !isTogether)
+    noteSizes(together);
   for (OperandKernel &producer : producers)
     producer.alone.erase();
-  if (with && (!without || *with <= clearlyFaster * *without))
+  if (isTogether)
     return settle(together, *with, without);
   if (with)
     noteMissed(withTimes(ReasonKind::operandSlower, *with, *without));

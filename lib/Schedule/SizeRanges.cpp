@@ -11,6 +11,7 @@
 #include "fuse/Analysis/MmaSpace.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/ComputedSizes.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -18,9 +19,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// The sizes that get a choice. Twice the rows are less than twice the tiles
-/// only below the smallest; above the largest, waves of tiles are full.
-static constexpr int64_t smallestSize = 16, largestSize = 2048;
 /// What the choice for a size has to take of the time of that for larger ones,
 /// before it gets a range: less is not worth a program.
 static constexpr double worthwhile = 0.95;
@@ -159,6 +157,7 @@ private:
                                   ArrayRef<AssumedSize> assumed) const;
   Choice choiceFor(ArrayRef<AssumedSize> assumed) const;
   double secondsOf(const Choice &choice, ArrayRef<AssumedSize> assumed) const;
+  bool takeComputed(int64_t size, Choice &choice) const;
 
   std::vector<SizedKernel> kernels;
   const DimClasses &dims;
@@ -240,16 +239,38 @@ double RangeFinder::secondsOf(const Choice &choice,
   return seconds;
 }
 
+/// Whether a kernel for this size alone computes its operands; `choice` then
+/// has its schedule.
+bool RangeFinder::takeComputed(int64_t size, Choice &choice) const {
+  bool isComputed = false;
+  for (auto [one, schedule] : llvm::zip(kernels, choice)) {
+    auto noted = one.kernel->getAttrOfType<ArrayAttr>(kComputedSizesAttr);
+    if (!noted)
+      continue;
+    for (auto record : noted.getAsRange<DictionaryAttr>())
+      if (record.getAs<IntegerAttr>(kComputedSize).getInt() == size) {
+        schedule = record.getAs<ScheduleAttrInterface>(kComputedSchedule);
+        isComputed = true;
+      }
+  }
+  return isComputed;
+}
+
 std::vector<std::pair<int64_t, Choice>>
 RangeFinder::rangesOf(ArrayRef<int> classes, double factor) const {
   std::vector<std::pair<int64_t, Choice>> ranges;
   Choice current = choiceFor({});
-  for (int64_t size = largestSize; size >= smallestSize; size /= 2) {
+  for (int64_t size = kLargestRange; size >= kSmallestRange; size /= 2) {
     auto dynamic = static_cast<int64_t>(size / factor);
     if (dynamic < 1)
       break;
     AssumedSize assumed{SmallVector<int, 2>(classes), dynamic};
     Choice choice = choiceFor(assumed);
+    if (takeComputed(dynamic, choice)) {
+      if (ranges.empty() || ranges.back().second != choice)
+        ranges.push_back({dynamic, std::move(choice)});
+      continue;
+    }
     if (secondsOf(choice, assumed) > worthwhile * secondsOf(current, assumed))
       continue;
     current = choice;
