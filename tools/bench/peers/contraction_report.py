@@ -142,7 +142,7 @@ def quantised_table(entries):
         form = QUANTISED.search(entry["name"])
         if not form or not is_measured(entry):
             continue
-        of_weights = entry["set"] == "weights"
+        of_weights = entry["set"].startswith("weights")
         title = (
             f"weights in {form[0]}, rows in bf16" if of_weights else f"f8, {form[0]}"
         )

@@ -68,6 +68,11 @@ FILES = {
         "4096 rows, on an H100 and an H200; tuning/fit_mma_model.py reads it",
         "tuning/sweep_mma.py",
     ),
+    "weights-sweep.json.xz": (
+        "times of some schedules beside weights of 8 and 4 bits, with a cold L2 and in a graph, "
+        "on an H200; tuning/product_winners.py reads those of one row",
+        "tuning/sweep_weights.py",
+    ),
     "few-rows-sweep.json.xz": (
         "times of some 20 schedules for each of 14 products of 1 and 8 rows, in a graph over different weights, on "
         "an H200; tuning/fit_mma_model.py reads it",
