@@ -448,3 +448,16 @@ func.func @few_weighed_in_half(%x: tensor<64x100xbf16>, %w: tensor<100xbf16>) ->
   %y = fuse.rms_norm %x, %w eps = 1.0e-5 : tensor<64x100xbf16>, tensor<100xbf16>
   return %y : tensor<64x100xbf16>
 }
+
+// Two rows of weights in four bits share a vector, which takes more registers.
+// CHECK-LABEL: func.func @halves(
+// CHECK: schedule = #fuse.rows<{{.*}}rows_per_thread = 2>
+func.func @halves(%x: tensor<1x4096xbf16>, %w: tensor<28672x2048xi8>, %s: tensor<28672x32x1xbf16>) -> tensor<1x28672xbf16> {
+  %q = fuse.unpack %w : tensor<28672x2048xi8> -> tensor<28672x4096xi8>
+  %g = tensor.expand_shape %q [[0], [1, 2]] output_shape [28672, 32, 128] : tensor<28672x4096xi8> into tensor<28672x32x128xi8>
+  %f = fuse.cast %g : tensor<28672x32x128xi8> -> tensor<28672x32x128xbf16>
+  %d = fuse.mul %f, %s : tensor<28672x32x128xbf16>, tensor<28672x32x1xbf16> -> tensor<28672x32x128xbf16>
+  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<28672x32x128xbf16> into tensor<28672x4096xbf16>
+  %y = fuse.matmul %x, %r transpose_rhs : tensor<1x4096xbf16>, tensor<28672x4096xbf16> -> tensor<1x28672xbf16>
+  return %y : tensor<1x28672xbf16>
+}
