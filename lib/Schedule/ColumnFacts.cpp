@@ -71,6 +71,8 @@ public:
     facts.isJoined = segments.size() > 1;
     facts.once = facts.isJoined || isOneWalk(kernel, space, dims);
     facts.stateBytes = stateBytes(space);
+    facts.reducedBytes = getElementBytes(getElementTypeOrSelf(
+        space.levels.front().front()->getOperand(0).getType()));
     facts.levels = space.levels.size();
     for (ArrayRef<Operation *> level : space.levels)
       for (Operation *op : level)

@@ -160,8 +160,9 @@ SmallVector<ColumnsScheduleAttr> BasicColumns::all() {
       SmallVector<int64_t> all = rows(choice, threads);
       for (int64_t row : all)
         addBlock(choice, threads, row);
-      // A thread a column.
-      if (!llvm::is_contained(all, threads))
+      // A thread a column, where there are as many.
+      if (!llvm::is_contained(all, threads) &&
+          facts.callOf(0).columns >= double(threads))
         addBlock(choice, threads, threads);
     }
   return found;

@@ -5,11 +5,12 @@
 import argparse
 import os
 import random
+import subprocess
 from pathlib import Path
 
 import fuse_compiler as fuse
 import pytest
-from tuning import design_cases, design_sweep, run_design
+from tuning import column_cases, design_cases, design_sweep, run_design
 
 KERNELS = (
     ("softmax", "bf16", 4096),
@@ -19,6 +20,12 @@ KERNELS = (
     ("quantize_f8", "bf16", 33),
     ("rms_norm_backward", "bf16", 2048),
     ("mean_cross_entropy", "f32", 1001),
+    ("column_sum", "bf16", 4096),
+    ("sum", "f32", 4097),
+    ("norm_weights", "f32", 1001),
+    ("batch_statistics", "bf16", 4097),
+    ("token_mean", "bf16", 77),
+    ("tensor_norm", "f32", 1000),
 )
 
 
@@ -42,6 +49,19 @@ def test_every_legal_schedule_lowers(arguments, kernel):
         text = run_design.with_schedule(formed, schedule)
         [lowered] = fuse.inspect(text, chip="sm_90a").kernels
         assert lowered.schedule == schedule
+
+
+@pytest.mark.parametrize("family", column_cases.FAMILIES, ids=lambda f: f.name)
+@pytest.mark.parametrize("dtype, columns", [("bf16", 64), ("f32", 35)])
+def test_programs_of_columns_are_right(family, dtype, columns):
+    case = family.make(dtype, 37, columns)
+    result = fuse.inspect(case.program, chip="sm_90", sizes={"rows": 37})
+    assert [each.dtype for each in result.inputs] == [e.dtype for e in case.inputs]
+    run = [BUILD / "bin" / "fuse", "run", "-", "--target", "emu", "--verify"]
+    done = subprocess.run(
+        [*run, "--dim", "rows=37"], input=case.program, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_plan_has_what_the_rules_choose(arguments):

@@ -43,11 +43,7 @@ def given_samples():
         ]
     )
     return schedule_samples.Samples(
-        entries,
-        ["a", "b"],
-        [4096, 1024],
-        ["threads"],
-        (columns[:, :1], *columns[:, 1:].T),
+        entries, ["a", "b"], ["threads"], (columns[:, :1], *columns[:, 1:].T)
     )
 
 
@@ -70,7 +66,7 @@ def test_a_winner_is_the_fastest_that_is_nowhere_far_slower_than_the_choice():
         entry(1024, [(104, 100, 120), (10, 10, 10)]),
         entry(77, [(1, 2, 3), (1, 2, 3)]),
     ]
-    found = winners.winners_of(kernels, ["a", "b", "b", "a"], [4096, 1024, 1024, 77])
+    found = winners.winners_of(kernels, ["a", "b", "b", "a"])
     assert found["a", 4096, 0] == A
     assert found["b", 1024, 0] in (A, B)
     # Nobody has rows of 77.
@@ -130,9 +126,9 @@ def test_choices_of_the_grid_are_winners_where_nothing_else_was_measured():
         "schedules": [C],
         "us": [[[0, 130]]],
     }
-    assert winners.with_choices({}, [case], ["a"], [4096]) == {("a", 4096, 0): C}
+    assert winners.with_choices({}, [case], ["a"]) == {("a", 4096, 0): C}
     known = {("a", 4096, 0): A}
-    assert winners.with_choices(known, [case], ["a"], [4096]) == known
+    assert winners.with_choices(known, [case], ["a"]) == known
     assert winners.as_json(known) == {"schedules": [A], "winners": {"a": [4096, 0, 0]}}
 
 

@@ -64,9 +64,8 @@ def kind_of(schedule):
     return fields.get("hold"), "cluster" in fields, "parts" in fields
 
 
-def choose(source, legal, chosen, number, favourites=()):
-    """`number` schedules, what is chosen first. `legal` is {schedule: predicted};
-    `favourites` are of the trees, a list for each size of calls."""
+def choose(source, legal, chosen, number):
+    """`number` schedules, what is chosen first. `legal` is {schedule: predicted}."""
     picked = list(dict.fromkeys(chosen))
     known = [each for each in legal if each not in picked]
     fast = sorted(known, key=legal.get)
@@ -79,9 +78,6 @@ def choose(source, legal, chosen, number, favourites=()):
                 picked.append(each)
                 count -= 1
 
-    left = number - len(picked)
-    # The first of each size, then the second ones; few are far from what is chosen.
-    take([each for turn in zip(*favourites) for each in turn], left * 6 // 10)
     left = number - len(picked)
     near = [each for each in known if min(distance(each, c) for c in picked) <= 2]
     source.shuffle(near)
@@ -134,8 +130,7 @@ def plan_of(arguments, case, seed):
     if entry is None or not entry["chosen"]:
         return None
     legal = dict(entry["legal"])
-    number, favourites = arguments.schedules, entry.get("favourites", ())
-    schedules = choose(source, legal, entry["chosen"], number, favourites)
+    schedules = choose(source, legal, entry["chosen"], arguments.schedules)
     return {
         "family": case.family,
         "dtype": case.dtype,

@@ -32,7 +32,6 @@ from tuning import product_winners, schedule_samples, winners  # noqa: E402
 NEAR = 0.03
 # Losses beyond are alike, and those of schedules far from the fastest count less.
 MOST_LOSS, FAR = 1.0, 0.15
-KINDS = {"rows": schedule_samples.ROWS, "columns": schedule_samples.COLUMNS}
 SIZES = ("large", "small", "brief", "few")
 
 
@@ -42,7 +41,6 @@ def parse_arguments():
     )
     add = parser.add_argument
     add("measured", type=Path, nargs="+")
-    add("--kind", choices=KINDS, default="rows", help="of schedules")
     add("--fuse-opt", default=str(ROOT / "build" / "bin" / "fuse-opt"))
     add("--chip", default="sm_90")
     add("--board", default="H200", help="its title, as in lib/Target/Boards")
@@ -184,22 +182,25 @@ def model_text(booster, names, fields):
     return "{\n" + "\n".join(lines) + f'\n  "trees": [\n    {text}]\n}}\n'
 
 
-def with_grid(known, arguments):
-    """And what was chosen in the grid's calls that no sweep has."""
-    entries = schedule_samples.read_grid(arguments.grid, KINDS[arguments.kind])
-    asked = schedule_samples.Samples.ask(
-        entries, arguments.fuse_opt, arguments.chip, arguments.jobs
-    )
-    return winners.with_choices(known, entries, asked.keys, asked.lengths)
+def with_grid(known, samples, arguments):
+    """Kernels of one family and element type have one key, whatever their length, unless
+    the times say otherwise."""
+    keys = collections.defaultdict(set)
+    for entry, key in zip(samples.entries, samples.keys, strict=True):
+        keys[entry["family"], entry["dtype"]].add(key)
+    entries = [
+        entry
+        for entry in schedule_samples.read_grid(arguments.grid)
+        if len(keys[entry["family"], entry["dtype"]]) == 1
+    ]
+    found = [next(iter(keys[e["family"], e["dtype"]])) for e in entries]
+    return winners.with_choices(known, entries, found)
 
 
 def main():
     arguments = parse_arguments()
-    kind = KINDS[arguments.kind]
     entries = [
-        entry
-        for path in arguments.measured
-        for entry in schedule_samples.read_measured(path, kind)
+        e for path in arguments.measured for e in schedule_samples.read_measured(path)
     ]
     if arguments.samples:
         samples = schedule_samples.Samples.read(arguments.samples, entries)
@@ -217,9 +218,9 @@ def main():
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
     if arguments.write:
-        known = winners.winners_of(entries, samples.keys, samples.lengths)
+        known = winners.winners_of(entries, samples.keys)
         if arguments.grid:
-            known = with_grid(known, arguments)
+            known = with_grid(known, samples, arguments)
         if arguments.products:
             known |= product_winners.winners_of(
                 arguments.products, arguments.fuse_opt, arguments.chip

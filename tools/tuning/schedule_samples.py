@@ -23,13 +23,11 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 from bench.peers import packed  # noqa: E402
 from tuning import design_cases  # noqa: E402
 
-# Kinds of schedules.
-ROWS, COLUMNS = "#fuse.rows", "#fuse.columns"
-# As in CallSizes.cpp, on an H200: calls of few bytes, brief and small ones.
+# As in AssignSchedules.cpp, on an H200: calls of few bytes, brief and small ones.
 BUCKETS = ((8 << 10) * 132, (64 << 10) * 132, 4 * 52428800)
 
 
-def read_sweeps(sweeps, replays, kind):
+def read_sweeps(sweeps, replays):
     """The cases of sweeps.json.xz, and what the rules chose for them by replay.json.xz."""
     held, found = design_cases.manifest(), {}
     for case, replay in zip(sweeps["cases"], replays, strict=True):
@@ -38,7 +36,7 @@ def read_sweeps(sweeps, replays, kind):
         times = [
             (texts[number], us)
             for number, us in case["us"]
-            if texts[number].startswith(kind)
+            if texts[number].startswith("#fuse.rows")
         ]
         if len(times) < 2:
             continue
@@ -57,19 +55,16 @@ def read_sweeps(sweeps, replays, kind):
     return list(found.values())
 
 
-def read_grid(path, kind=ROWS):
-    """The cases of the grid whose kernels are of a kind, as entries with one time a
-    call."""
+def read_grid(path):
+    """The cases of the grid whose kernels are rows, as entries with one time a call."""
     found = {}
     for case in packed.read_json(path):
-        # A launch that combines parts comes behind.
-        schedule = case.get("schedule", "").partition(";")[0]
-        if not schedule.startswith(kind) or len(case["shape"]) != 2:
+        schedule = case.get("schedule", "")
+        if not schedule.startswith("#fuse.rows") or len(case["shape"]) != 2:
             continue
         rows, columns = case["shape"]
         key = (case["family"], case["dtype"], columns)
         entry = found.setdefault(key, {"sizes": [], "us": [], "schedules": []})
-        entry["held_out"] = False
         entry |= dict(zip(("family", "dtype", "columns"), key))
         entry["sizes"].append([rows, case["timing"]])
         entry["us"].append([[len(entry["schedules"]), case["fuse_us"]]])
@@ -77,17 +72,16 @@ def read_grid(path, kind=ROWS):
     return list(found.values())
 
 
-def read_measured(path, kind=ROWS):
-    """The cases of a file of run_design.py, or of the sweeps, whose kernels are of a
-    kind."""
+def read_measured(path):
+    """The cases of a file of run_design.py, or of the sweeps, whose kernels are rows."""
     if path.name.startswith("sweeps"):
         replays = packed.read_json(path.with_name("replay.json.xz"))
-        return read_sweeps(packed.read_json(path), replays, kind)
+        return read_sweeps(packed.read_json(path), replays)
     entries = [json.loads(line) for line in packed.read_text(path).splitlines()]
     return [
         entry
         for entry in entries
-        if entry.get("us") and entry["schedules"][0].startswith(kind)
+        if entry.get("us") and entry["schedules"][0].startswith("#fuse.rows")
     ]
 
 
@@ -97,8 +91,8 @@ def bucket_of(moved):
 
 
 def _features_of(fuse_opt, chip, entry):
-    """The kernel's key and length, the names, and for each size and time the least us
-    and the features."""
+    """The kernel's key, the names, and for each size and time the least us and the
+    features."""
     lines = [
         f"{rows} {entry['schedules'][number]}"
         for (rows, _), times in zip(entry["sizes"], entry["us"])
@@ -123,8 +117,7 @@ def _features_of(fuse_opt, chip, entry):
             check=True,
         ).stdout
     found = json.loads(out.splitlines()[0])
-    length = found.get("length", entry["columns"])
-    return found.get("key", ""), length, found.get("names"), found.get("features")
+    return found.get("key", ""), found.get("names"), found.get("features")
 
 
 def key_of(fuse_opt, chip, program):
@@ -150,9 +143,8 @@ class Samples:
     """Times of all schedules of all calls; a group is a call: a case's number and that of
     its size."""
 
-    def __init__(self, entries, keys, lengths, names, columns):
+    def __init__(self, entries, keys, names, columns):
         self.entries, self.keys, self.names = entries, list(keys), list(names)
-        self.lengths = [int(length) for length in lengths]
         self.features, self.least, self.us, number, group = columns
         self.number, self.group = number.astype(int), group.astype(int)
         self.groups = [
@@ -169,22 +161,22 @@ class Samples:
         ask = functools.partial(_features_of, fuse_opt, chip)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             found = list(pool.map(ask, entries))
-        names = next(names for _, _, names, _ in found if names)
+        names = next(names for _, names, _ in found if names)
         rows, group = [], 0
-        for entry, (*_, features) in zip(entries, found):
+        for entry, (_, _, features) in zip(entries, found):
             features = iter(features or ())
             for measured in entry["us"]:
                 for (number, us), (least, *numbers) in zip(measured, features):
                     rows.append((*numbers, least, us, number, group))
                 group += 1
         table = np.array(rows, dtype=np.float32)
-        keys, lengths, *_ = zip(*found)
-        return Samples(entries, keys, lengths, names, (table[:, :-4], *table[:, -4:].T))
+        keys = [key for key, _, _ in found]
+        return Samples(entries, keys, names, (table[:, :-4], *table[:, -4:].T))
 
     def write(self, path):
         columns = (self.features, self.least, self.us, self.number, self.group)
         names = ("features", "least", "us", "number", "group")
-        texts = {"names": self.names, "keys": self.keys, "lengths": self.lengths}
+        texts = {"names": self.names, "keys": self.keys}
         np.savez_compressed(path, **texts, **dict(zip(names, columns)))
 
     @staticmethod
@@ -193,9 +185,7 @@ class Samples:
         found = np.load(path)
         names = ("features", "least", "us", "number", "group")
         columns = [found[name] for name in names]
-        return Samples(
-            entries, found["keys"], found["lengths"], found["names"], columns
-        )
+        return Samples(entries, found["keys"], found["names"], columns)
 
     def rules(self):
         """The loss of what was chosen then, for each group; NaN if not measured."""

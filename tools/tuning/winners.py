@@ -66,16 +66,15 @@ def is_usual(entry):
     return "rules" in entry or entry["columns"] % USUAL_MULTIPLE == 0
 
 
-def winners_of(entries, keys, lengths):
-    """{(key, length, size): schedule} of entries whose keys and lengths the compiler
-    gave."""
+def winners_of(entries, keys):
+    """{(key, length, size): schedule} of entries whose keys the compiler gave."""
     calls = collections.defaultdict(list)
-    for entry, key, length in zip(entries, keys, lengths, strict=True):
+    for entry, key in zip(entries, keys, strict=True):
         if not key or not is_usual(entry):
             continue
         for size in range(len(entry["us"])):
             level = schedule_samples.bucket_of(schedule_samples.moved_by(entry, size))
-            calls[key, length, level].append(Call.of(entry, size))
+            calls[key, entry["columns"], level].append(Call.of(entry, size))
     return {place: best_of(each) for place, each in calls.items()}
 
 
@@ -106,13 +105,13 @@ def products_of(products, key_of):
     return {place: best_of(each) for place, each in calls.items()}
 
 
-def with_choices(winners, entries, keys, lengths):
+def with_choices(winners, entries, keys):
     """The same, and what was chosen in calls that were measured with that alone."""
     chosen = collections.defaultdict(collections.Counter)
-    for entry, key, length in zip(entries, keys, lengths, strict=True):
+    for entry, key in zip(entries, keys, strict=True):
         for size, ((number, _),) in enumerate(entry["us"]):
             level = schedule_samples.bucket_of(schedule_samples.moved_by(entry, size))
-            chosen[key, length, level][entry["schedules"][number]] += 1
+            chosen[key, entry["columns"], level][entry["schedules"][number]] += 1
     usual = {place: count.most_common(1)[0][0] for place, count in chosen.items()}
     return {**usual, **winners}
 

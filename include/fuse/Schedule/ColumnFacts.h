@@ -36,8 +36,8 @@ struct ColumnFacts {
   /// Whether the columns are those of several shapes, which share their launch
   /// in one way.
   bool isJoined = false;
-  /// Of a column's partial results.
-  int64_t stateBytes = 0, components = 0;
+  /// Of a column's partial results, and of an element that is reduced.
+  int64_t stateBytes = 0, components = 0, reducedBytes = 1;
   /// Inputs of the full shape, and their bytes at an element, of all, of the
   /// widest and of the narrowest.
   int64_t inputs = 0, inputBytes = 0, widestBytes = 1, thinnestBytes = 8;
