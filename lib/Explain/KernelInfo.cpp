@@ -72,6 +72,23 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
   return sizes;
 }
 
+/// Whether an operand is as large as what is walked when all dynamic dims are.
+static bool isAsLarge(const KernelOperand &operand, ArrayRef<SizeExpr> sizes,
+                      unsigned numSymbols) {
+  SmallVector<int64_t> symbols(numSymbols, 4096);
+  auto value = [&](const SizeExpr &size) {
+    llvm::Expected<int64_t> known = size.evaluate(symbols);
+    if (known)
+      return *known;
+    llvm::consumeError(known.takeError());
+    return std::numeric_limits<int64_t>::max();
+  };
+  int64_t elements = value(operand.elements);
+  return !sizes.empty() && llvm::all_of(sizes, [&](const SizeExpr &size) {
+    return elements >= value(size);
+  });
+}
+
 static std::optional<int64_t> staticLastDim(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() == 0 ||
@@ -120,9 +137,13 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
   SmallVector<SizeExpr> sizes = iterationSizes(schedule, info.operands);
   for (KernelOperand &operand : info.operands)
     operand.isStreamed =
-        !operand.isGathered && llvm::any_of(sizes, [&](const SizeExpr &size) {
-          return isSameSize(size, operand.elements);
-        });
+        !operand.isGathered &&
+        (llvm::any_of(sizes,
+                      [&](const SizeExpr &size) {
+                        return isSameSize(size, operand.elements);
+                      }) ||
+         // Rows that are joined or padded.
+         (operand.isResult && isAsLarge(operand, sizes, spec.numSymbols())));
   return info;
 }
 

@@ -176,9 +176,24 @@ PadOp RowStorer::padding() const {
   return path.empty() ? PadOp() : dyn_cast<PadOp>(path.front().op);
 }
 
+/// How many elements beside a row are filled together: 16 bytes, where all
+/// runs of them start and end at multiples of these.
+int64_t RowStorer::lanesBeside(PadOp pad) const {
+  Extent inner = extent(pad.getInput(), lastAxis(pad.getInput()));
+  if (!inner.isStatic())
+    return 1;
+  Type type = getElementTypeOrSelf(pad.getResult().getType());
+  int64_t bytes = std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1);
+  int64_t lanes = 16 / bytes;
+  while ((pad.getLow().back() | pad.getHigh().back() | inner.size) % lanes)
+    lanes /= 2;
+  return lanes;
+}
+
 int64_t RowStorer::placesBeside() const {
   PadOp pad = padding();
-  return pad ? pad.getLow().back() + pad.getHigh().back() : 0;
+  return pad ? (pad.getLow().back() + pad.getHigh().back()) / lanesBeside(pad)
+             : 0;
 }
 
 void RowStorer::fillBeside(const Point &row, const Index &number) {
@@ -186,8 +201,12 @@ void RowStorer::fillBeside(const Point &row, const Index &number) {
   Index low = Index::constant(pad.getLow().back());
   Index inner = emitter.size(extent(pad.getInput(), row.dims.size() - 1));
   Point place = elsewhere(row);
-  place.lanes = 1;
-  place.dims.back() = emitter.select(emitter.less(number, low), number,
-                                     emitter.add(number, inner));
-  storeBehind(0, place, emitter.elementConstant(frame.loc(), pad.getValue()));
+  place.lanes = lanesBeside(pad);
+  place.skew = 0;
+  place.ragged = false;
+  Index first = emitter.mul(number, Index::constant(place.lanes));
+  place.dims.back() = emitter.select(emitter.less(first, low), first,
+                                     emitter.add(first, inner));
+  Value filling = emitter.elementConstant(frame.loc(), pad.getValue());
+  storeBehind(0, place, emitter.splat(frame.loc(), filling, place.lanes));
 }

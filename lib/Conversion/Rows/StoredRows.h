@@ -26,13 +26,14 @@ public:
   void store(const Point &point, Value lanes) { storeFrom(0, point, lanes); }
 
   /// Whether the path starts with a padding, whose places beside a row have to
-  /// be filled, and how many a row has.
+  /// be filled, and how many vectors of them a row has.
   PadOp padding() const;
   int64_t placesBeside() const;
-  /// Fills place `number` of these in the row at `point`, of the padded value.
+  /// Fills vector `number` of these in the row at `point`, of the padded value.
   void fillBeside(const Point &row, const Index &number);
 
 private:
+  int64_t lanesBeside(PadOp pad) const;
   void storeFrom(size_t step, const Point &point, Value lanes);
   void storeBehind(size_t step, const Point &place, Value lanes);
   void storeLanes(size_t step, const Point &point, Value lanes);
