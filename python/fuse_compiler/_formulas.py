@@ -9,10 +9,15 @@ input. `x` has any leading dims; formulas go over the last one.
 import math
 
 from fuse_compiler import lang
+from fuse_compiler.lang._types import INTEGERS
 
 
 def wide(x):
-    """The array in the type that is computed in."""
+    """The array in the type that is computed in; whole numbers would be rounded to results."""
+    if x.dtype in (*INTEGERS, "i1"):
+        raise lang.Unsupported(
+            f"expected an array of floats, but got {x.dtype}; convert it"
+        )
     return x if x.dtype == "f64" else x.astype("f32")
 
 

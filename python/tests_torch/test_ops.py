@@ -399,6 +399,11 @@ def test_an_own_op_with_two_results():
             lambda x: ops.quantize_rows(x, torch.uint8),
             "expected float8_e4m3fn, float8_e5m2 or",
         ),
+        (lambda x: ops.gelu(x, "erf"), "expected approximate to be none or tanh"),
+        *(
+            (lambda x, op=op: op(x.int()), "expected .* f.* but got i32")
+            for op in (ops.rms_norm, ops.layer_norm, ops.softmax, ops.gelu, ops.silu)
+        ),
         (lambda x: ops.rope(x), "expected cos and sin, or base, but got neither"),
         (
             lambda x: ops.rope(x[None], base=1e4, scaling={"kind": "x"}),
