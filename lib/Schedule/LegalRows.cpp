@@ -92,7 +92,7 @@ static bool hasRoom(const RowFacts &facts, const ScheduleTarget &target,
 
 /// Copies into shared memory are of 4 bytes at least.
 static bool mayCopy(const RowFacts &facts, int64_t vector) {
-  return facts.inputs > 0 && vector * facts.thinnestBytes >= 4;
+  return facts.inputs > facts.moved && vector * facts.thinnestBytes >= 4;
 }
 
 bool BasicRows::suits(const Share &share) const {

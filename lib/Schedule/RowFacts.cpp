@@ -75,6 +75,7 @@ void FactFinder::findShape() {
 
 void FactFinder::findInputs() {
   SmallVector<Value> streamed = movedRowsOf(segment.ops, space.domain, dims);
+  facts.moved = static_cast<int64_t>(streamed.size());
   llvm::append_range(streamed, streamedInputs(kernel, dims, segment));
   for (Value input : streamed) {
     int64_t bytes = wholeBytes(input);

@@ -31,6 +31,9 @@ struct RowFacts {
   /// Inputs of a row's length, and their bytes at an element, of all, of the
   /// widest and of the narrowest.
   int64_t inputs = 0, inputBytes = 0, widestBytes = 1, thinnestBytes = 8;
+  /// How many of these are rows of an input at other places, which no copies to
+  /// shared memory find.
+  int64_t moved = 0;
   /// Of the narrowest element of a row's length that crosses the edge.
   int64_t narrowestBytes = 1;
   /// Bytes written at an element, and once a row; how many results have a row's
