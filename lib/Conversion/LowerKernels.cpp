@@ -11,7 +11,6 @@
 #include "Launch/HostStrides.h"
 #include "Launch/LaunchAttributes.h"
 #include "Launch/TensorMaps.h"
-#include "Mma/StreamedParts.h"
 #include "ObeySchedule.h"
 #include "Points/OpEmitters.h"
 #include "Reductions/CombineParts.h"
@@ -103,11 +102,6 @@ private:
         .Case([](ColumnsScheduleAttr columns) { return columns.clusterSize(); })
         .Case([&](MmaScheduleAttr mma) {
           return current.step == Launch::combine ? 1 : mma.clusterSize();
-        })
-        .Case([&](StreamedScheduleAttr streamed) {
-          return current.step == Launch::only
-                     ? streamedClusterOf(kernel, dims, streamed, options)
-                     : 1;
         })
         .Default(int64_t(1));
   }

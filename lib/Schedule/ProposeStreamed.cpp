@@ -20,7 +20,7 @@
 #include "ProposeMmaSync.h"
 #include "fuse/Analysis/ContractionSpace.h"
 #include "fuse/Analysis/OpCost.h"
-#include "fuse/Analysis/StreamedClusters.h"
+#include "fuse/Analysis/StreamedSpace.h"
 #include "fuse/Schedule/Candidates.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -60,9 +60,8 @@ struct StreamedNumbers {
   double wgmmaReadShare = 0, syncReadShare = 0, aloneReadShare = 0;
   /// From the copy of a tile by wgmma's producer to the next one of its slot.
   double wgmmaArrivalClocks = 0;
-  /// Of the launch that combines what blocks leave, for each of them, and of
-  /// what a cluster exchanges instead.
-  double blockSeconds = 0, clusterSeconds = 0;
+  /// Of the launch that combines what blocks leave, for each of them.
+  double blockSeconds = 0;
 };
 } // namespace
 
@@ -111,15 +110,12 @@ private:
   double residentBlocks(const Sharing &sharing, int64_t tileK,
                         int64_t stages) const;
   double readRate(const Sharing &sharing, double blocks, double resident) const;
-  double keySeconds(double blocks, double bytes, double processors,
-                    double resident, double rate) const;
+  double keySeconds(double blocks, double bytes, double resident,
+                    double rate) const;
   double productClocks(const Sharing &sharing, double keys) const;
   double waitingClocks(const Sharing &sharing, double tiles,
                        int64_t stages) const;
   double combiningSeconds(double tiles, double parts) const;
-  /// Blocks of the clusters that combine what they leave; 0 for a launch.
-  int64_t clusterFor(const Sharing &sharing, double parts, int64_t tileK,
-                     int64_t stages) const;
   /// Whether the fitted numbers are of such a kernel: heads that fit, read from
   /// memory, on a chip that has both kinds of instructions.
   bool isMeasured() const { return usualIsa == MmaIsa::wgmma && !isWide(); }
@@ -207,26 +203,14 @@ StreamedModel::StreamedModel(const StreamedSpace &space, const DimClasses &dims,
 /// `blocks` of so many bytes of keys and values each: as fast as memory gives
 /// them, but those of the last wave, or of the only one, no faster than their
 /// multiprocessors take them in.
-double StreamedModel::keySeconds(double blocks, double bytes, double processors,
-                                 double resident, double rate) const {
-  double slots = processors * resident;
+double StreamedModel::keySeconds(double blocks, double bytes, double resident,
+                                 double rate) const {
+  double processors = gpu.multiprocessors, slots = processors * resident;
   double last = blocks - slots * std::floor(blocks / slots);
   double port = gpu.l2PortBytesPerClock * gpu.tensorClockHertz;
   double ofLast = std::max(last * bytes / rate,
                            std::ceil(last / processors) * bytes / port);
   return (blocks - last) * bytes / rate + ofLast;
-}
-
-int64_t StreamedModel::clusterFor(const Sharing &sharing, double parts,
-                                  int64_t tileK, int64_t stages) const {
-  double perKey = depth + (haveValueSlots ? columns : 0);
-  double slots = (sharing.rows() * depth + stages * tileK * perKey) *
-                 MmaScheduleAttr::kElementBytes;
-  bool areKnown = areTilesKnown || sharing.split == 1;
-  if (!sharing.leavesParts() || !areKnown ||
-      LeftStates::bytes(sharing.rows(), columns) > slots)
-    return 0;
-  return clusterForParts(static_cast<int64_t>(parts), gpu.maxClusterSize);
 }
 
 /// Blocks that a multiprocessor has room for.
@@ -307,12 +291,7 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
   double exponentials =
       sharing.groups * sharing.rows() * ownKeys / specialsPerClock;
   double clocks = softMaximum({products, exponentials});
-  int64_t cluster = clusterFor(sharing, parts, tileK, stages);
-  // A cluster's blocks are of one group of multiprocessors.
-  double processors = cluster > 1
-                          ? double(gpu.clustersAtOnce(cluster) * cluster)
-                          : gpu.multiprocessors;
-  double waves = std::max(1.0, blocks / processors);
+  double waves = std::max(1.0, blocks / gpu.multiprocessors);
   double hertz = waves > 1 ? gpu.sustainedClockHertz : gpu.tensorClockHertz;
   double rowBytes = elementSize * (depth + columns);
   double bytes = batches * (rowBytes * groups * rows + keyBytes * keys);
@@ -321,11 +300,10 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
   double rate = readRate(sharing, blocks, resident);
   // Tiles that run together share what they read.
   double sharers = tiles / batches, ofBlock = ownKeys * keyBytes;
-  double memory =
-      std::max(bytes / rate, keySeconds(blocks / sharers, ofBlock, processors,
-                                        resident, rate));
+  double memory = std::max(
+      bytes / rate, keySeconds(blocks / sharers, ofBlock, resident, rate));
   double seconds = std::max(busy, memory);
-  double turns = std::ceil(blocks / (processors * resident));
+  double turns = std::ceil(blocks / (gpu.multiprocessors * resident));
   double ownTiles = std::ceil(ownKeys / tileK);
   if (double waiting = waitingClocks(sharing, ownTiles, stages)) {
     double cache = blocks * ofBlock / gpu.l2BytesPerClock / hertz;
@@ -335,10 +313,8 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
     seconds = overlaps ? *llvm::max_element(terms) : softMaximum(terms);
   }
   seconds += gpu.launchSeconds;
-  if (!sharing.leavesParts())
-    return seconds;
-  return seconds +
-         (cluster > 0 ? fitted.clusterSeconds : combiningSeconds(tiles, parts));
+  return sharing.leavesParts() ? seconds + combiningSeconds(tiles, parts)
+                               : seconds;
 }
 
 /// With the tile and the stages that suit it.
@@ -368,28 +344,15 @@ void StreamedModel::addShared(MmaIsa isa, SmallVector<Sharing> &found) const {
     SmallVector<int64_t> someHeads = {1};
     if (together > 1)
       someHeads.insert(someHeads.begin(), together);
-    for (int64_t heads : someHeads) {
-      llvm::SmallDenseSet<int64_t> known;
-      auto add = [&](int64_t split) {
-        Sharing one = sharing(isa, consumers, heads, split);
-        bool isFound = !one.leavesParts() && consumers == usualConsumers(isa);
-        if (!isFound && (one.leavesParts() || consumers == 1))
-          found.push_back(one);
-      };
-      auto tiles =
-          static_cast<int64_t>(tilesOf(sharing(isa, consumers, heads)));
+    for (int64_t heads : someHeads)
       for (int64_t waves : {0, 1, 2, 4}) {
         int64_t split = std::max<int64_t>(1, waves * processors);
-        known.insert(split / std::max<int64_t>(1, tiles));
-        if (areTilesKnown || waves == 0 || waves == 2)
-          add(split);
+        Sharing one = sharing(isa, consumers, heads, split);
+        bool isKnown = areTilesKnown ? true : waves == 0 || waves == 2;
+        bool isFound = !one.leavesParts() && consumers == usualConsumers(isa);
+        if (isKnown && !isFound && (one.leavesParts() || consumers == 1))
+          found.push_back(one);
       }
-      // As many parts as a cluster has blocks.
-      for (int64_t parts = 2; areTilesKnown && parts <= gpu.maxClusterSize;
-           parts *= 2)
-        if (known.insert(parts).second)
-          add(parts * tiles);
-    }
   }
 }
 

@@ -259,9 +259,11 @@ func.func @f(%q: tensor<1xMxDxbf16>, %k: tensor<1xNxDxbf16>, %v: tensor<1xNxDxbf
 """
 
 
-def attention(stages, m, n, d):
-    """The program, its inputs and its result."""
+@pytest.mark.parametrize("stages", [1, 2])
+def test_attention_of_warps(inspect, stages):
+    """Copies of tiles that come as late as they may, and one that nobody waits for."""
     rng = np.random.default_rng(8)
+    m, n, d = 70, 200, 64
     q, k, v = (rounded(0.3 * rng.standard_normal((1, s, d))) for s in (m, n, n))
     program = ATTENTION.replace("STAGES", str(stages))
     for name, size in (("M", m), ("N", n), ("D", d)):
@@ -269,30 +271,6 @@ def attention(stages, m, n, d):
     scores = np.einsum("hqd,hkd->hqk", q, k, dtype=np.float64)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     expected = np.einsum("hqk,hkd->hqd", weights / weights.sum(-1, keepdims=True), v)
-    return program, (q, k, v), expected
-
-
-def test_attention_of_a_cluster(inspect):
-    """Blocks that share the keys leave their states to each other."""
-    program, inputs, expected = attention(stages=2, m=3, n=200, d=64)
-    program = program.replace("store = rows", "store = direct, split = 4")
-    assert ".reqnctapercluster 4" in inspect(program, "ptx")
-    (y,) = simulate(inspect, program, inputs)
-    np.testing.assert_allclose(y, expected, atol=2e-3, rtol=1e-2)
-    # One block's states twice.
-    (y,) = simulate(
-        inspect,
-        program,
-        inputs,
-        lambda ptx: re.sub(r"(mapa\S+\s+\S+ \S+) 1;", r"\g<1> 0;", ptx),
-    )
-    assert not np.allclose(y, expected, atol=2e-3, rtol=1e-2)
-
-
-@pytest.mark.parametrize("stages", [1, 2])
-def test_attention_of_warps(inspect, stages):
-    """Copies of tiles that come as late as they may, and one that nobody waits for."""
-    program, (q, k, v), expected = attention(stages, m=70, n=200, d=64)
     (y,) = simulate(inspect, program, [q, k, v])
     np.testing.assert_allclose(y, expected, atol=2e-3, rtol=1e-2)
     awaited = 2 * (stages - 1)

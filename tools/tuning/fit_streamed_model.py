@@ -43,8 +43,6 @@ SYNC_ARRIVAL_CLOCKS = 1200
 ELEMENT_BYTES, SUM_BYTES, CONSUMER_ROWS, WARP_ROWS = 2, 4, 64, 16
 # What events measure beside the model's launches: two kernels, and the first bytes.
 EVENT_SECONDS = 7e-6
-# Blocks of a cluster, and multiprocessors of a group that has whole ones; two may be anywhere.
-CLUSTERS, CLUSTER_GROUP, PAIR = (1, 2, 4, 8, 16), 16, 2
 # How much a loss counts beside an error, and how much more the error of a schedule that is
 # nearly the fastest.
 LOSS_WEIGHT, NEARNESS = 1.0, 12
@@ -56,19 +54,11 @@ RANGES = {
     "aloneReadShare": (0.6, 1),
     "wgmmaArrivalClocks": (500, 4000),
     "blockSeconds": (0, 5e-8),
-    "clusterSeconds": (0, 5e-6),
 }
 
 
 def shipped():
     return shipped_numbers.read(SHIPPED)
-
-
-def processors_for(cluster):
-    """The multiprocessors that have blocks of clusters."""
-    if cluster <= PAIR:
-        return MULTIPROCESSORS // max(1, cluster) * max(1, cluster)
-    return MULTIPROCESSORS // CLUSTER_GROUP * (CLUSTER_GROUP // cluster) * cluster
 
 
 def soft_maximum(terms):
@@ -97,13 +87,11 @@ class Call:
         )
         key_tiles = math.ceil(self.keys / self.tile_k)
         self.parts = max(1, min(split // max(1, self.tiles), key_tiles))
-        self.cluster = self.parts if self.parts in CLUSTERS else 0
         self.blocks = self.tiles * self.parts
         self.own_keys = self.keys
         if self.parts > 1:
             self.own_keys = math.ceil(key_tiles / self.parts) * self.tile_k
         self.leaves_parts = self.heads > 1 or split > 1
-        self.processors = processors_for(self.cluster if self.leaves_parts else 1)
         self.key_bytes = 2 * self.columns * ELEMENT_BYTES
         slots = self.stages * self.tile_k * self.key_bytes
         shared = self.rows * self.columns * ELEMENT_BYTES + slots + RESERVED_BYTES
@@ -120,7 +108,7 @@ class Call:
             read = products / WARP_ROWS * ELEMENT_BYTES / SHARED_BYTES_PER_CLOCK
             clocks = max(products / SYNC_PER_CLOCK, read)
         exponentials = self.rows * self.own_keys / SPECIALS_PER_CLOCK
-        waves = max(1, self.blocks / self.processors)
+        waves = max(1, self.blocks / MULTIPROCESSORS)
         return waves * soft_maximum([clocks, exponentials]) / CLOCK_HERTZ
 
     def bytes_per_second(self, numbers):
@@ -133,11 +121,11 @@ class Call:
         return BYTES_PER_SECOND * (alone + (both - alone) * beside)
 
     def memory_seconds(self, rate):
-        slots, blocks = self.processors * self.resident, self.parts * self.batches
+        slots, blocks = MULTIPROCESSORS * self.resident, self.parts * self.batches
         own = self.own_keys * self.key_bytes
         last = blocks % slots
         port = PORT_BYTES_PER_CLOCK * CLOCK_HERTZ
-        of_last = max(last * own / rate, math.ceil(last / self.processors) * own / port)
+        of_last = max(last * own / rate, math.ceil(last / MULTIPROCESSORS) * own / port)
         rows = 2 * self.columns * ELEMENT_BYTES * self.groups * self.queries
         everything = self.batches * (rows + self.key_bytes * self.keys)
         return max(everything / rate, (blocks - last) * own / rate + of_last)
@@ -150,15 +138,13 @@ class Call:
             arrival = SYNC_ARRIVAL_CLOCKS
             if self.is_wgmma:
                 arrival = numbers["wgmmaArrivalClocks"] / max(1, self.stages - 1)
-            turns = math.ceil(self.blocks / (self.processors * self.resident))
+            turns = math.ceil(self.blocks / (MULTIPROCESSORS * self.resident))
             waiting = turns * math.ceil(self.own_keys / self.tile_k) * arrival
             cache = self.blocks * self.own_keys * self.key_bytes / L2_BYTES_PER_CLOCK
             terms = [busy, memory, waiting / CLOCK_HERTZ, cache / CLOCK_HERTZ]
             seconds = max(terms) if self.leaves_parts else soft_maximum(terms)
         if not self.leaves_parts:
             return LAUNCH_SECONDS + seconds
-        if self.cluster:
-            return LAUNCH_SECONDS + seconds + numbers["clusterSeconds"]
         sums = self.batches * self.groups * self.queries * self.columns * SUM_BYTES
         combining = 2 * sums * self.parts / BYTES_PER_SECOND
         combining += self.blocks * numbers["blockSeconds"]

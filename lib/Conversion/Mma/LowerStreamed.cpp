@@ -40,7 +40,6 @@
 #include "LowerStreamed.h"
 #include "Launch/TensorMaps.h"
 #include "LowerStreamedSync.h"
-#include "StreamedCluster.h"
 #include "StreamedKernel.h"
 #include "StreamedParts.h"
 #include "Wgmma.h"
@@ -562,7 +561,6 @@ Grid StreamedLowering::run() {
         NVVM::SetMaxRegisterOp::create(builder, frame.loc(), producerRegisters,
                                        NVVM::SetMaxRegisterAction::decrease);
         frame.ifTrue(isFirst, [&] { produce(); });
-        StreamedCluster::attend(b, places.cluster());
       },
       [&] {
         NVVM::SetMaxRegisterOp::create(builder, frame.loc(),
@@ -572,7 +570,7 @@ Grid StreamedLowering::run() {
       });
   // One thread of the producer's first warp comes late.
   NVVM::SyncWarpOp::create(builder, frame.loc(), b.word(-1));
-  return places.blocks();
+  return {StreamedTiles::grid(space, schedule, frame.dims)};
 }
 
 FailureOr<Grid> mlir::fuse::lowerStreamed(KernelFrame &frame,

@@ -488,7 +488,7 @@ Grid StreamedSyncLowering::run() {
   addReaders();
   startCopies();
   multiply();
-  return places.blocks();
+  return {StreamedTiles::grid(space, schedule, frame.dims)};
 }
 
 Grid mlir::fuse::lowerStreamedSync(KernelFrame &frame,

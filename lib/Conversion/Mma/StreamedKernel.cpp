@@ -7,7 +7,6 @@
 
 #include "StreamedKernel.h"
 
-#include "StreamedCluster.h"
 #include "StreamedParts.h"
 
 using namespace mlir;
@@ -147,16 +146,10 @@ void StreamedKernel::finish(ArrayRef<Value> sums, RowState &state) {
   Value factors[halves];
   for (int64_t half = 0; half < halves; ++half)
     factors[half] = rows.lastTurn(state, half);
-  if (frame.partStates)
-    return leaveInMemory(b, space, schedule, scores, rows, state,
-                         turned(sums, factors), part, self.lane, columnGroup());
-  if (int64_t blocks = places.cluster()) {
-    Value number =
-        b.add(b.mul(self.consumer, MmaScheduleAttr::kGroup), self.thread);
-    return StreamedCluster(b, space, schedule, scores, rows, blocks, memory,
-                           number)
-        .combine(tile, state, turned(sums, factors), rowThread(),
-                 columnGroup());
+  if (schedule.leavesParts()) {
+    StreamedLeaver(b, space, schedule, scores, rows)
+        .leave(state, turned(sums, factors), part, self.lane, columnGroup());
+    return;
   }
   // From the last to the first: rows at the edge share a point.
   for (int64_t half = halves - 1; half >= 0; --half) {

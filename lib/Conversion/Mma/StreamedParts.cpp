@@ -7,12 +7,14 @@
 
 #include "StreamedParts.h"
 
+#include "FlowPlaces.h"
 #include "Reductions/CombineParts.h"
-#include "StreamedCombiner.h"
 #include "StreamedTiles.h"
 #include "VerifyMma.h"
 #include "fuse/Analysis/KernelEdge.h"
-#include "fuse/Analysis/StreamedClusters.h"
+
+#include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -54,19 +56,6 @@ mlir::fuse::verifiedStreamedSpace(KernelOp kernel, const DimClasses &dims,
   return space;
 }
 
-int64_t mlir::fuse::streamedClusterOf(KernelOp kernel, const DimClasses &dims,
-                                      StreamedScheduleAttr schedule,
-                                      const EmitOptions &options) {
-  Reason reason;
-  FailureOr<StreamedSpace> space = streamedSpaceOf(
-      kernel, dims, {options.aligned, options.divisible}, reason);
-  // Another error is said where the kernel is filled.
-  if (failed(space))
-    return 1;
-  return std::max<int64_t>(1,
-                           clusterOf(*space, schedule, dims, options.cluster));
-}
-
 FailureOr<std::optional<PartLayout>>
 mlir::fuse::streamedPartLayoutOf(KernelOp kernel, const DimClasses &dims,
                                  StreamedScheduleAttr schedule,
@@ -77,8 +66,6 @@ mlir::fuse::streamedPartLayoutOf(KernelOp kernel, const DimClasses &dims,
       verifiedStreamedSpace(kernel, dims, schedule, options);
   if (failed(space))
     return failure();
-  if (clusterOf(*space, schedule, dims, options.cluster) > 0)
-    return std::optional<PartLayout>();
   PartLayout layout{};
   layout.most = schedule.getSplit();
   layout.step = layout.fold = 1;
@@ -109,49 +96,19 @@ mlir::fuse::streamedPartLayoutOf(KernelOp kernel, const DimClasses &dims,
 // The first launch
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// In memory, behind those of the parts before.
-class LeftInMemory final : public StreamedLeaver {
-public:
-  LeftInMemory(MmaBuilder &b, const StreamedSpace &space,
-               StreamedScheduleAttr schedule, StreamedScores &scores,
-               StreamedRows &rows, Value part)
-      : StreamedLeaver(b, schedule, scores, rows, pitchOf(space, b.frame.dims)),
-        extents(rowExtents(space, b.frame.dims)), part(b.indexOf(part)) {}
-
-private:
-  Index rowOf(int64_t half) {
-    auto axes = llvm::to_vector(llvm::seq<int64_t>(extents.size()));
-    return b.frame.emitter.numberIn(axes, extents, scores.rowPoint(half).dims);
-  }
-  void leaveStatistics(int64_t half, Value max, Value total) override {
-    leaveStates(b.frame, {{max}, {total}}, part, rowOf(half),
-                b.frame.emitter.product(extents), maxima);
-  }
-  void leaveSums(int64_t half, Value firstColumn, int64_t further,
-                 Value both) override {
-    PointEmitter &emitter = b.frame.emitter;
-    Index pitch = Index::constant(width);
-    Index first =
-        emitter.add(emitter.mul(rowOf(half), pitch), b.indexOf(firstColumn));
-    leaveStates(b.frame, {{both}}, part,
-                emitter.add(first, Index::constant(further)),
-                emitter.mul(emitter.product(extents), pitch), partSums);
-  }
-
-  SmallVector<Extent> extents;
-  Index part;
-};
-} // namespace
-
 void StreamedLeaver::leave(const RowState &state, ArrayRef<Value> sums,
-                           Value lane, Value group) {
+                           Value part, Value lane, Value group) {
   constexpr int64_t pair = StreamedScores::pair,
                     halves = StreamedScores::halves;
   constexpr int64_t blockColumns = StreamedScores::blockColumns;
-  PointEmitter &emitter = b.frame.emitter;
+  const DimClasses &dims = b.frame.dims;
+  SmallVector<Extent> extents = rowExtents(space, dims);
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(extents.size()));
+  Index count = emitter.product(extents), number = b.indexOf(part);
+  int64_t width = pitchOf(space, dims);
   int64_t own = group ? schedule.columnsPerConsumer() : width;
   int64_t blocks = std::min(own, width) / blockColumns;
+  Index pitch = Index::constant(width);
   Value quadLane = b.rem(lane, 4), ownFirst;
   Value column = b.mul(quadLane, pair), leaves = b.equal(quadLane, 0);
   if (group) {
@@ -159,11 +116,16 @@ void StreamedLeaver::leave(const RowState &state, ArrayRef<Value> sums,
     column = b.add(column, ownFirst);
     leaves = b.frame.both(leaves, b.equal(group, 0));
   }
+  Index firstColumn = b.indexOf(column);
   for (int64_t half = 0; half < halves; ++half) {
+    Index row = emitter.numberIn(axes, extents, scores.rowPoint(half).dims);
     Value total = rows.total(state, half), inside = scores.isInside(half);
-    b.frame.ifTrue(b.frame.both(inside, leaves),
-                   [&] { leaveStatistics(half, state.max[half], total); });
+    b.frame.ifTrue(b.frame.both(inside, leaves), [&] {
+      leaveStates(b.frame, {{state.max[half]}, {total}}, number, row, count,
+                  maxima);
+    });
     b.frame.ifTrue(inside, [&] {
+      Index first = emitter.add(emitter.mul(row, pitch), firstColumn);
       for (int64_t block = 0; block < blocks; ++block) {
         Value both = emitter.gatherLanes(b.loc(), pair, [&](int64_t i) {
           return sums[halves * pair * block + pair * half + i];
@@ -173,24 +135,212 @@ void StreamedLeaver::leave(const RowState &state, ArrayRef<Value> sums,
         Value exists;
         if (group && own * schedule.columnGroups() > width)
           exists = b.isLess(b.add(ownFirst, further), b.word(width));
-        b.frame.ifTrue(exists, [&] { leaveSums(half, column, further, both); });
+        b.frame.ifTrue(exists, [&] {
+          leaveStates(b.frame, {{both}}, number,
+                      emitter.add(first, Index::constant(further)),
+                      emitter.mul(count, pitch), partSums);
+        });
       }
     });
   }
 }
 
-void mlir::fuse::leaveInMemory(MmaBuilder &b, const StreamedSpace &space,
-                               StreamedScheduleAttr schedule,
-                               StreamedScores &scores, StreamedRows &rows,
-                               const RowState &state, ArrayRef<Value> sums,
-                               Value part, Value lane, Value group) {
-  LeftInMemory(b, space, schedule, scores, rows, part)
-      .leave(state, sums, lane, group);
-}
-
 //===----------------------------------------------------------------------===//
 // The second launch
 //===----------------------------------------------------------------------===//
+
+namespace {
+/// A thread has a few columns of a row.
+class StreamedCombiner {
+public:
+  StreamedCombiner(KernelFrame &frame, StreamedScheduleAttr schedule,
+                   const StreamedSpace &space);
+
+  Grid run();
+
+private:
+  using Values = ReductionState;
+  /// Takes parts in their order, whose loads are under way together. Those
+  /// behind the last are the last again, and not `inside` (null for always).
+  Values overParts(
+      const Values &start,
+      llvm::function_ref<void(const Index &part, Value inside, Values &current)>
+          take);
+  Value load(unsigned pointer, const Index &part, const Index &result,
+             int64_t width = 1);
+  Value combined(const Index &row, const Index &column, const Point &rowPoint);
+  PartedPoint productPoint(const Point &rowPoint, const Index &column);
+  void write(const Index &row, const Index &column);
+
+  KernelFrame &frame;
+  PointEmitter &emitter;
+  OpBuilder &builder;
+  StreamedScheduleAttr schedule;
+  const StreamedSpace &space;
+  const MmaSegment &segment;
+  MmaBuilder b;
+  StreamedScores scores;
+  StreamedRows rows;
+  FlowPlaces flowPlaces;
+  SmallVector<Extent> extents;
+  Index rowCount, parts;
+  int64_t columns, lanes;
+};
+} // namespace
+
+StreamedCombiner::StreamedCombiner(KernelFrame &frame,
+                                   StreamedScheduleAttr schedule,
+                                   const StreamedSpace &space)
+    : frame(frame), emitter(frame.emitter), builder(frame.builder),
+      schedule(schedule), space(space), segment(space.product.segments.front()),
+      b(frame), scores(b, space, schedule),
+      rows(b, space, scores, schedule.getPolynomials()),
+      flowPlaces(emitter, segment.flow), extents(rowExtents(space, frame.dims)),
+      rowCount(emitter.product(extents)), parts(frame.partStates->parts),
+      columns(space.columnExtent(frame.dims).size), lanes(4) {
+  lanes = std::gcd(lanes, columns);
+  for (auto &[value, moved] : segment.flow.values)
+    while (!emitter.divides(lanes, frame.dims.extents(value).back()))
+      lanes /= 2;
+}
+
+Value StreamedCombiner::load(unsigned pointer, const Index &part,
+                             const Index &result, int64_t width) {
+  Index results = emitter.mul(rowCount, Index::constant(width));
+  return loadComponent(frame, pointer, builder.getF32Type(), part, result,
+                       results, width > 1 ? lanes : 1);
+}
+
+StreamedCombiner::Values StreamedCombiner::overParts(
+    const Values &start,
+    llvm::function_ref<void(const Index &, Value, Values &)> take) {
+  constexpr int64_t mostTogether = 8;
+  int64_t together =
+      parts.base ? mostTogether : std::min(mostTogether, parts.offset);
+  bool isWhole = !parts.base && parts.offset % together == 0;
+  Index last = emitter.add(parts, Index::constant(-1));
+  auto step = [&](const Index &first, Values current) {
+    for (int64_t i = 0; i < together; ++i) {
+      Index part = emitter.add(first, Index::constant(i));
+      Value inside = isWhole ? Value() : emitter.less(part, parts);
+      take(isWhole ? part : emitter.min(part, last), inside, current);
+    }
+    return current;
+  };
+  if (!parts.base && parts.offset == together)
+    return step(Index::constant(0), start);
+  ReductionStates states = {start};
+  states =
+      loopOverStates(frame, Index::constant(0), parts, together, states,
+                     [&](Index first, ReductionStates current) {
+                       return ReductionStates{step(first, current.front())};
+                     });
+  return states.front();
+}
+
+/// The second contraction's elements of the row from `column` on.
+Value StreamedCombiner::combined(const Index &row, const Index &column,
+                                 const Point &rowPoint) {
+  Location loc = frame.loc();
+  Value infinite = rows.number(-std::numeric_limits<double>::infinity());
+  Value most = overParts({infinite}, [&](const Index &part, Value inside,
+                                         Values &current) {
+                 current[0] = arith::MaximumFOp::create(
+                     builder, loc, current[0], load(maxima, part, row));
+               }).front();
+  int64_t pitch = pitchOf(space, frame.dims);
+  Index first = emitter.add(emitter.mul(row, Index::constant(pitch)), column);
+  Value zero = rows.number(0);
+  Values all = overParts(
+      {zero, emitter.splat(loc, zero, lanes)},
+      [&](const Index &part, Value inside, Values &current) {
+        Value weight = rows.turn(load(maxima, part, row), most);
+        Value total = load(totals, part, row);
+        Value sums = load(partSums, part, first, pitch);
+        if (inside) {
+          weight = b.select(inside, weight, zero);
+          total = b.select(inside, total, zero);
+          sums = b.select(inside, sums, emitter.splat(loc, zero, lanes));
+        }
+        current[0] =
+            LLVM::FMAOp::create(builder, loc, weight, total, current[0]);
+        current[1] = LLVM::FMAOp::create(
+            builder, loc, emitter.splat(loc, weight, lanes), sums, current[1]);
+      });
+  Value factor = rows.finish(most, all[0], rowPoint);
+  // Without keys there is nothing to divide.
+  if (space.mayHaveNoKeys(frame.dims))
+    factor = b.select(emitter.less(Index::constant(0),
+                                   emitter.size(space.keyExtent(frame.dims))),
+                      factor, rows.number(1));
+  return arith::MulFOp::create(builder, loc, all[1],
+                               emitter.splat(loc, factor, lanes));
+}
+
+/// Where the second contraction has the column of a row of the scores.
+PartedPoint StreamedCombiner::productPoint(const Point &rowPoint,
+                                           const Index &column) {
+  llvm::SmallDenseMap<char, Index> places;
+  StringRef axes = ContractOp(space.scores).getResultAxes();
+  for (auto [axis, index] : llvm::zip(axes.drop_back(), rowPoint.dims))
+    places[space.productAxis(axis)] = index;
+  places[space.product.n] = column;
+  PartedPoint point;
+  for (auto [number, axis] : llvm::enumerate(space.product.resultAxes)) {
+    bool isOne = frame.dims.extent(segment.shape(), number).size == 1;
+    point.push_back(isOne ? PartedIndex()
+                          : PartedIndex::of(places.lookup(axis)));
+  }
+  return point;
+}
+
+/// All values before the first is written, which may lie where an operand of
+/// another does.
+void StreamedCombiner::write(const Index &row, const Index &column) {
+  Point rowPoint;
+  for (auto [extent, index] :
+       llvm::zip_equal(extents, emitter.delinearize(row, extents)))
+    rowPoint.dims.push_back(extent.size == 1 ? Index::constant(0) : index);
+  rowPoint.dims.push_back(Index::constant(0));
+  Value sums = combined(row, column, rowPoint);
+  PartedPoint at = productPoint(rowPoint, column);
+  emitter.define(segment.shape(), flowPlaces.pointOf(at, lanes), sums);
+  flowPlaces.declare(at, lanes);
+  auto yielded = frame.kernel.getYield().getValues();
+  SmallVector<Value> computed, ofRow;
+  SmallVector<Point> points;
+  for (unsigned number : segment.results) {
+    Value value = storedValue(yielded[number]);
+    points.push_back(flowPlaces.pointOf(flowPlaces.follow(value, at), lanes));
+    computed.push_back(emitter.emitLanes(value, points.back()));
+  }
+  for (unsigned number : space.rowResults)
+    ofRow.push_back(emitter.emit(yielded[number], rowPoint));
+  for (auto [number, point, value] :
+       llvm::zip_equal(segment.results, points, computed))
+    storeResult(frame, number, point, value);
+  if (ofRow.empty())
+    return;
+  frame.ifTrue(emitter.less(column, Index::constant(1)), [&] {
+    for (auto [number, value] : llvm::zip_equal(space.rowResults, ofRow))
+      emitter.store(number, rowPoint, value);
+  });
+}
+
+Grid StreamedCombiner::run() {
+  int64_t threads = combiningThreads(frame.kernel), perRow = columns / lanes;
+  Index number =
+      emitter.add(emitter.mul(frame.blockId(), Index::constant(threads)),
+                  frame.threadId(threads));
+  Index width = Index::constant(perRow);
+  frame.ifTrue(emitter.less(number, emitter.mul(rowCount, width)), [&] {
+    write(emitter.div(number, width),
+          emitter.mul(emitter.rem(number, width), Index::constant(lanes)));
+  });
+  SmallVector<Extent> all = extents;
+  all.push_back({perRow});
+  return {{{{all, threads}}}};
+}
 
 FailureOr<Grid>
 mlir::fuse::lowerStreamedCombination(KernelFrame &frame,
@@ -199,41 +349,5 @@ mlir::fuse::lowerStreamedCombination(KernelFrame &frame,
       frame.kernel, frame.dims, schedule, frame.emitter.getOptions());
   if (failed(space))
     return failure();
-  PointEmitter &emitter = frame.emitter;
-  StreamedCombiner combiner(frame, schedule, *space, frame.partStates->parts);
-  SmallVector<Extent> extents = rowExtents(*space, frame.dims);
-  Index count = emitter.product(extents);
-  int64_t lanes = combiner.lanesOfThread(), pitch = pitchOf(*space, frame.dims);
-  int64_t perRow = combiner.columnsOfRow() / lanes;
-  int64_t threads = combiningThreads(frame.kernel);
-  auto load = [&](unsigned pointer, const Index &part, const Index &result,
-                  int64_t width) {
-    Index results = emitter.mul(count, Index::constant(width));
-    return loadComponent(frame, pointer, frame.builder.getF32Type(), part,
-                         result, results, width > 1 ? lanes : 1);
-  };
-  Index number =
-      emitter.add(emitter.mul(frame.blockId(), Index::constant(threads)),
-                  frame.threadId(threads));
-  Index width = Index::constant(perRow);
-  frame.ifTrue(emitter.less(number, emitter.mul(count, width)), [&] {
-    Index row = emitter.div(number, width);
-    Index column =
-        emitter.mul(emitter.rem(number, width), Index::constant(lanes));
-    Index first = emitter.add(emitter.mul(row, Index::constant(pitch)), column);
-    Point rowPoint;
-    for (auto [extent, index] :
-         llvm::zip_equal(extents, emitter.delinearize(row, extents)))
-      rowPoint.dims.push_back(extent.size == 1 ? Index::constant(0) : index);
-    rowPoint.dims.push_back(Index::constant(0));
-    combiner.write(
-        rowPoint, column,
-        {[&](const Index &part) { return load(maxima, part, row, 1); },
-         [&](const Index &part) { return load(totals, part, row, 1); },
-         [&](const Index &part) {
-           return load(partSums, part, first, pitch);
-         }});
-  });
-  extents.push_back({perRow});
-  return Grid{{{{extents, threads}}}};
+  return StreamedCombiner(frame, schedule, *space).run();
 }

@@ -39,11 +39,6 @@ FailureOr<std::optional<PartLayout>>
 streamedPartLayoutOf(KernelOp kernel, const DimClasses &dims,
                      StreamedScheduleAttr schedule, const EmitOptions &options);
 
-/// The blocks of a cluster, where the only launch has some.
-int64_t streamedClusterOf(KernelOp kernel, const DimClasses &dims,
-                          StreamedScheduleAttr schedule,
-                          const EmitOptions &options);
-
 /// Fills the second launch.
 FailureOr<Grid> lowerStreamedCombination(KernelFrame &frame,
                                          StreamedScheduleAttr schedule);
@@ -54,39 +49,28 @@ FailureOr<StreamedSpace> verifiedStreamedSpace(KernelOp kernel,
                                                StreamedScheduleAttr schedule,
                                                const EmitOptions &options);
 
-/// Leaves what a thread has at the end of its part, wherever that goes.
+/// What a thread has at the end of its part.
 class StreamedLeaver {
 public:
-  /// `width` are the columns that are left of a row.
-  StreamedLeaver(MmaBuilder &b, StreamedScheduleAttr schedule,
-                 StreamedScores &scores, StreamedRows &rows, int64_t width)
-      : b(b), schedule(schedule), scores(scores), rows(rows), width(width) {}
+  StreamedLeaver(MmaBuilder &b, const StreamedSpace &space,
+                 StreamedScheduleAttr schedule, StreamedScores &scores,
+                 StreamedRows &rows)
+      : b(b), emitter(b.frame.emitter), space(space), schedule(schedule),
+        scores(scores), rows(rows) {}
 
   /// `group` are the thread's columns, of consumers that share them; else
   /// null.
-  void leave(const RowState &state, ArrayRef<Value> sums, Value lane,
-             Value group);
+  void leave(const RowState &state, ArrayRef<Value> sums, Value part,
+             Value lane, Value group);
 
-protected:
-  ~StreamedLeaver() = default;
-  /// Of row `half` of this thread.
-  virtual void leaveStatistics(int64_t half, Value max, Value total) = 0;
-  /// Two neighbours, so far behind column `first`, a word.
-  virtual void leaveSums(int64_t half, Value first, int64_t further,
-                         Value both) = 0;
-
+private:
   MmaBuilder &b;
+  PointEmitter &emitter;
+  const StreamedSpace &space;
   StreamedScheduleAttr schedule;
   StreamedScores &scores;
   StreamedRows &rows;
-  int64_t width;
 };
-
-/// For the second launch.
-void leaveInMemory(MmaBuilder &b, const StreamedSpace &space,
-                   StreamedScheduleAttr schedule, StreamedScores &scores,
-                   StreamedRows &rows, const RowState &state,
-                   ArrayRef<Value> sums, Value part, Value lane, Value group);
 
 } // namespace mlir::fuse
 

@@ -123,30 +123,16 @@ void StreamedScores::placeRow(int64_t half, const TilePlace &tile, Value row) {
   rows[half] = keepInside(query, space.rowExtent(dims), queries);
 }
 
-Value StreamedScores::firstRowOf(MmaBuilder &b, const ConsumerThread &self) {
-  constexpr int64_t warpThreads = 32, warpRows = 16;
-  Value row = b.mul(self.consumer, MmaScheduleAttr::kRows);
-  row = b.add(row, b.mul(b.div(self.thread, warpThreads), warpRows));
-  return b.add(row, b.div(self.lane, 4));
-}
-
 void StreamedScores::initialize(const TilePlace &tile,
                                 const ConsumerThread &self) {
-  Value row = firstRowOf(b, self);
+  constexpr int64_t warpThreads = 32, warpRows = 16;
+  const DimClasses &dims = b.frame.dims;
+  Value row = b.mul(self.consumer, MmaScheduleAttr::kRows);
+  row = b.add(row, b.mul(b.div(self.thread, warpThreads), warpRows));
+  row = b.add(row, b.div(self.lane, 4));
   quadColumn = b.mul(b.rem(self.lane, 4), pair);
   for (int64_t half = 0; half < halves; ++half)
     placeRow(half, tile, row);
-  placeOuter(tile);
-  keyCount = b.wordOf(emitter.size(space.keyExtent(b.frame.dims)));
-}
-
-void StreamedScores::placeAt(const TilePlace &tile, Value row) {
-  placeRow(/*half=*/0, tile, row);
-  placeOuter(tile);
-}
-
-void StreamedScores::placeOuter(const TilePlace &tile) {
-  const DimClasses &dims = b.frame.dims;
   ContractOp scores = space.scores;
   outer.clear();
   for (auto [number, axis] : llvm::enumerate(scores.getResultAxes())) {
@@ -156,6 +142,7 @@ void StreamedScores::placeOuter(const TilePlace &tile) {
                                      : b.indexOf(tile.outer.lookup(
                                            space.productAxis(axis))));
   }
+  keyCount = b.wordOf(emitter.size(space.keyExtent(dims)));
 }
 
 Point StreamedScores::rowPoint(int64_t half) const {

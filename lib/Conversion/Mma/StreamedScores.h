@@ -39,10 +39,6 @@ public:
 
   /// The places of this thread in the tile of queries.
   void initialize(const TilePlace &tile, const ConsumerThread &self);
-  /// The first row of a thread in the tile of queries, a word.
-  static Value firstRowOf(MmaBuilder &b, const ConsumerThread &self);
-  /// A row of the tile as the first of this thread, which has no scores.
-  void placeAt(const TilePlace &tile, Value row);
   /// The point of a score of row `half` of this thread; the key is 0.
   Point rowPoint(int64_t half) const;
   /// Whether there is such a row, an i1; null for always.
@@ -68,7 +64,6 @@ private:
   void findScale(Value value);
   void relaxDivisions();
   void placeRow(int64_t half, const TilePlace &tile, Value row);
-  void placeOuter(const TilePlace &tile);
   Value emitLogit(Value value, const Point &point);
   Point pointAt(int64_t half, int64_t column) const;
   void defineAt(Value value, ArrayRef<Value> values);

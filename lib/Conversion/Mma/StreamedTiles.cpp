@@ -7,47 +7,47 @@
 
 #include "StreamedTiles.h"
 
-#include "fuse/Analysis/StreamedClusters.h"
-
 using namespace mlir;
 using namespace mlir::fuse;
+
+/// The tiles along each outer axis of the product.
+static SmallVector<Extent> outerTiles(const StreamedSpace &space,
+                                      StreamedScheduleAttr schedule,
+                                      const DimClasses &dims) {
+  SmallVector<Extent> sizes;
+  for (char axis : space.product.outer) {
+    bool isShared = space.heads && space.productAxis(*space.heads) == axis;
+    if (isShared && schedule.getHeads() > 1)
+      sizes.push_back({static_cast<int64_t>(
+          llvm::divideCeil(space.headCount(dims), schedule.getHeads()))});
+    else
+      llvm::append_range(sizes, space.product.extents(axis, dims));
+  }
+  return sizes;
+}
 
 GridTerm StreamedTiles::grid(const StreamedSpace &space,
                              StreamedScheduleAttr schedule,
                              const DimClasses &dims) {
-  GridTerm term{{{outerTilesOf(space, schedule.getHeads(), dims)},
+  GridTerm term{{{outerTiles(space, schedule, dims)},
                  {space.product.extents(space.product.m, dims),
                   schedule.queriesPerTile()}}};
   term.most = schedule.getPersistent();
   return term;
 }
 
-int64_t StreamedTiles::cluster() {
-  if (b.frame.partStates)
-    return 0;
-  return clusterOf(space, schedule, b.frame.dims, emitter.getOptions().cluster);
-}
-
-Grid StreamedTiles::blocks() {
-  GridTerm term = grid(space, schedule, b.frame.dims);
-  if (int64_t size = cluster(); size > 1)
-    term.factors.push_back({{Extent{size}}});
-  return {term};
-}
-
 Value StreamedTiles::count() {
   const MmaSpace &its = space.product;
   Value rows = b.wordOf(emitter.product(its.extents(its.m, b.frame.dims)));
-  return b.mul(b.ceilDiv(rows, schedule.queriesPerTile()),
-               b.wordOf(emitter.product(
-                   outerTilesOf(space, schedule.getHeads(), b.frame.dims))));
+  return b.mul(
+      b.ceilDiv(rows, schedule.queriesPerTile()),
+      b.wordOf(emitter.product(outerTiles(space, schedule, b.frame.dims))));
 }
 
 TilePlace StreamedTiles::place() {
   Value block = b.wordOf(b.frame.blockId());
   if (schedule.leavesParts()) {
-    parts = b.frame.partStates ? b.wordOf(b.frame.partStates->parts)
-                               : b.word(cluster());
+    parts = b.wordOf(b.frame.partStates->parts);
     Value tile = b.div(block, parts);
     number = b.sub(block, b.mul(tile, parts));
     block = tile;
@@ -66,7 +66,7 @@ TilePlace StreamedTiles::placeOf(Value block) {
   tile.row = b.mul(b.sub(b.sub(count, b.word(1)), before), queries);
   tile.column = b.word(0);
   SmallVector<Index, 4> indices = emitter.delinearize(
-      b.indexOf(batch), outerTilesOf(space, schedule.getHeads(), b.frame.dims));
+      b.indexOf(batch), outerTiles(space, schedule, b.frame.dims));
   for (auto [axis, index] : llvm::zip_equal(its.outer, indices)) {
     bool isShared = space.heads && space.productAxis(*space.heads) == axis;
     tile.outer[axis] =

@@ -50,11 +50,6 @@ public:
   /// Tiles of queries, each of which has a block for each part.
   static GridTerm grid(const StreamedSpace &space,
                        StreamedScheduleAttr schedule, const DimClasses &dims);
-  /// The blocks of a cluster that combines what they leave; 0 where a second
-  /// launch does, or nothing is left.
-  int64_t cluster();
-  /// The blocks of this launch.
-  Grid blocks();
   /// This block's part of the keys; null where there is one.
   Value part() const { return number; }
 
