@@ -265,8 +265,6 @@ private:
   llvm::StringSet<> usedNames;
   /// Labels so far, and targets of branches that are none of these.
   llvm::StringSet<> labels, ahead;
-  /// Whether memory was touched by other than such loads.
-  bool hasOtherAccess = false;
   unsigned depth = 0;
   unsigned ptxLine = 0;
   unsigned locFile = 0, locLine = 0, locColumn = 0;
@@ -419,10 +417,10 @@ void Parser::parseStatement(StringRef statement) {
   if (opcode.empty() || !llvm::isAlpha(opcode.front()))
     return;
   // No thread goes past a wait that no branch so far goes behind. Before it
-  // only copies to shared memory may read, and loads that nobody moves: of what
-  // is there, as weights are.
+  // only copies to shared memory may read: of what is there, as weights are.
   if (opcode == "griddepcontrol.wait" && !isPredicated && ahead.empty() &&
-      !hasOtherAccess && kernel.tensorStores() == 0 && kernel.count("ret") == 0)
+      kernel.accesses.empty() && kernel.tensorStores() == 0 &&
+      kernel.count("ret") == 0)
     kernel.waitsAtStart = true;
   bool isBranch = opcode == "bra" || opcode.starts_with("bra.");
   if (isBranch && !labels.contains(operands))
@@ -438,7 +436,6 @@ void Parser::parseStatement(StringRef statement) {
     tracer.addDefinition(opcode, operands);
   if (!access)
     return;
-  hasOtherAccess |= isStore || !opcode.contains(".L2::cache_hint");
   access->ptxLine = ptxLine;
   access->line = locLine;
   access->column = locColumn;
@@ -460,7 +457,6 @@ void Parser::finishBody() {
     kernelFiles.push_back(std::move(fileNumbers));
   }
   kernel = PTXKernel();
-  hasOtherAccess = false;
   tracer = ParamTracer();
   addresses.clear();
   fileNumbers.clear();

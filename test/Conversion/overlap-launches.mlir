@@ -118,35 +118,6 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A load that keeps its place reads weights before the wait, but neither what a
-  // launch writes nor what comes behind another access.
-  // CHECK-LABEL: gpu.func @weights
-  // CHECK:         "ld.global.L1::evict_first.L2::cache_hint.b32 $0, [$1], $2;"
-  // CHECK-NEXT:    nvvm.griddepcontrol wait
-  // CHECK:         llvm.load
-  // CHECK:         "ld.global.L1::evict_first.L2::cache_hint.b32 $0, [$1], $2;"
-  gpu.func @weights(%x: !llvm.ptr, %y: !llvm.ptr, %z: !llvm.ptr) kernel attributes {fuse.early_inputs = array<i64: 1>} {
-    %p = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l" : () -> i64
-    %at = llvm.getelementptr inbounds %y[16] : (!llvm.ptr) -> !llvm.ptr, i8
-    %w = llvm.inline_asm has_side_effects "ld.global.L1::evict_first.L2::cache_hint.b32 $0, [$1], $2;", "=r,l,l,~{memory}" %at, %p : (!llvm.ptr, i64) -> i32
-    %v = llvm.load %x : !llvm.ptr -> i32
-    %u = llvm.inline_asm has_side_effects "ld.global.L1::evict_first.L2::cache_hint.b32 $0, [$1], $2;", "=r,l,l,~{memory}" %y, %p : (!llvm.ptr, i64) -> i32
-    %s = arith.addi %v, %w : i32
-    %t = arith.addi %s, %u : i32
-    llvm.store %t, %z : i32, !llvm.ptr
-    gpu.return
-  }
-
-  // CHECK-LABEL: gpu.func @written
-  // CHECK:         nvvm.griddepcontrol wait
-  // CHECK:         "ld.global.L1::evict_first.L2::cache_hint.b32 $0, [$1], $2;"
-  gpu.func @written(%x: !llvm.ptr, %y: !llvm.ptr, %z: !llvm.ptr) kernel attributes {fuse.early_inputs = array<i64: 1>} {
-    %p = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l" : () -> i64
-    %w = llvm.inline_asm has_side_effects "ld.global.L1::evict_first.L2::cache_hint.b32 $0, [$1], $2;", "=r,l,l,~{memory}" %x, %p : (!llvm.ptr, i64) -> i32
-    llvm.store %w, %z : i32, !llvm.ptr
-    gpu.return
-  }
-
   // Not launched, so that there is nothing to wait for.
   // CHECK-LABEL: gpu.func @helper
   // CHECK-NEXT:    gpu.return

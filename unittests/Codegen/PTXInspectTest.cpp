@@ -249,17 +249,6 @@ TEST(PTXInspect, AllowsBranchesBeforeAWaitWhereAllThreadsMeet) {
                             "\tgriddepcontrol.wait;\n"));
 }
 
-TEST(PTXInspect, AllowsLoadsThatKeepTheirPlaceBeforeAWait) {
-  const std::string hinted = "\tld.global.L1::evict_first.L2::cache_hint.b32 "
-                             "%r1, [%rd1], %rd2;\n";
-  const std::string wait = "\tgriddepcontrol.wait;\n";
-  EXPECT_TRUE(waitsAtStart(hinted + wait));
-  EXPECT_FALSE(
-      waitsAtStart(hinted + "\tld.global.nc.b32 %r2, [%rd1];\n" + wait));
-  EXPECT_FALSE(waitsAtStart(
-      hinted + "\tst.global.L2::cache_hint.b32 [%rd1], %r1, %rd2;\n" + wait));
-}
-
 TEST(PTXInspect, RejectsTextThatIsNoPTX) {
   llvm::Expected<PTXModule> module = parsePTX("module {}");
   ASSERT_FALSE(static_cast<bool>(module));

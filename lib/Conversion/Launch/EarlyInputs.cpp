@@ -30,11 +30,6 @@ static bool isWrittenByLaunch(Value value) {
                        [&](auto pair) { return pair.first == number; });
 }
 
-static bool isNeverEmpty(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.hasStaticShape() && type.getNumElements() > 0;
-}
-
 SmallVector<int64_t> mlir::fuse::earlyInputsOf(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   auto isMultiplied = [&](unsigned input) {
@@ -47,8 +42,7 @@ SmallVector<int64_t> mlir::fuse::earlyInputsOf(KernelOp kernel) {
     Value source = behindReshapes(input);
     if (isa<BlockArgument>(source))
       early.push_back(number);
-    followsLaunch |= (isMultiplied(number) || isNeverEmpty(source)) &&
-                     isWrittenByLaunch(source);
+    followsLaunch |= isMultiplied(number) && isWrittenByLaunch(source);
   }
   return followsLaunch ? early : SmallVector<int64_t>();
 }

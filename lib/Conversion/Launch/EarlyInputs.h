@@ -24,9 +24,9 @@ namespace mlir::fuse {
 inline constexpr StringLiteral kEarlyInputsAttr = "fuse.early_inputs";
 
 /// The inputs that are arguments of the program, if another launch comes
-/// before the kernel's in any call: one that writes an input with elements, or
-/// an operand of a contraction. Where it has nothing to write that operand is
-/// empty, and the kernel multiplies nothing.
+/// before the kernel's in any call: one that writes an operand of a
+/// contraction. Where it has nothing to write the operand is empty, and the
+/// kernel multiplies nothing.
 SmallVector<int64_t> earlyInputsOf(KernelOp kernel);
 
 } // namespace mlir::fuse

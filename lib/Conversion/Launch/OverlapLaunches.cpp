@@ -27,14 +27,13 @@ struct OverlapLaunchesPass
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<gpu::GPUFuncOp>()) {
-      auto early = function->getAttrOfType<DenseI64ArrayAttr>(kEarlyInputsAttr);
-      function->removeAttr(kEarlyInputsAttr);
+      bool wasEarly = bool(function->removeAttr(kEarlyInputsAttr));
       NVVM::GriddepcontrolOp control = firstControl(function);
       if (!function.isKernel())
         continue;
       if (!control)
-        addControl(function, early ? early.asArrayRef() : ArrayRef<int64_t>());
-      else if (early)
+        addControl(function);
+      else if (wasEarly)
         allowNext(function, control);
     }
   }
@@ -50,7 +49,7 @@ private:
     return found;
   }
 
-  static void addControl(gpu::GPUFuncOp function, ArrayRef<int64_t> early);
+  static void addControl(gpu::GPUFuncOp function);
   static void allowNext(gpu::GPUFuncOp function, Operation *after);
 };
 } // namespace
@@ -92,40 +91,12 @@ static Operation *firstOfDependentLoads(gpu::GPUFuncOp function) {
   return first;
 }
 
-/// Whether the op reads nothing but an input that is there already, by a load
-/// that neither LLVM nor ptxas moves over the wait (RowStaging.h).
-static bool mayBeAhead(Operation &op, ArrayRef<int64_t> early) {
-  if (isMemoryEffectFree(&op))
-    return true;
-  auto load = dyn_cast<LLVM::InlineAsmOp>(op);
-  if (!load || !load.getAsmString().starts_with("ld.global.") ||
-      !load.getAsmString().contains(".L2::cache_hint."))
-    return false;
-  Value address = load.getOperand(0);
-  while (Operation *from = address.getDefiningOp()) {
-    if (!isa<LLVM::GEPOp, LLVM::AddrSpaceCastOp>(from))
-      return false;
-    address = from->getOperand(0);
-  }
-  return llvm::is_contained(
-      early, int64_t(cast<BlockArgument>(address).getArgNumber()));
-}
-
 /// What follows may start behind the first of loads that depend on each other:
 /// ptxas moves no load over that instruction, and would move this one behind
 /// all that the kernel streams, where its latency adds to theirs.
-void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function,
-                                     ArrayRef<int64_t> early) {
-  Block &entry = function.getBody().front();
-  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+void OverlapLaunchesPass::addControl(gpu::GPUFuncOp function) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Location loc = function.getLoc();
-  // Loads of weights are under way while the launch ahead ends.
-  for (Operation &op : entry) {
-    if (!mayBeAhead(op, early))
-      break;
-    if (!isMemoryEffectFree(&op))
-      builder.setInsertionPointAfter(&op);
-  }
   Operation *wait = NVVM::GriddepcontrolOp::create(
       builder, loc, NVVM::GridDepActionKind::wait);
   Operation *load = firstOfDependentLoads(function);

@@ -8,6 +8,7 @@
 #include "LowerRows.h"
 #include "RowsLowering.h"
 #include "VerifyRows.h"
+#include "fuse/Analysis/MovedInputs.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -48,10 +49,11 @@ RowPlace RowsLowering::placeAndStage(const Index &ofBlock) {
 
 void RowsLowering::emitRows(ArrayRef<RowPlace> present, VisitSlot takeSlot) {
   ArrayRef<unsigned> full = results.getLate();
-  // A matrix may be there before its launch may read anything else
-  // (EarlyInputs.h).
+  // Rows whose products are rotated start before what rotates them, whose loads
+  // depend on each other.
   if (rows.isCached() && present.size() == 1 &&
-      isReadOnce(rows.segment, frame.dims)) {
+      isReadOnce(rows.segment, frame.dims) &&
+      !movedRowsOf(rows.segment.ops, rows.space.domain, frame.dims).empty()) {
     walker.loadCached(present.front(), CacheUse::last);
     emitter.loadThrough(nullptr);
   }
