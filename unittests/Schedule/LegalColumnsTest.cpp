@@ -72,7 +72,6 @@ TEST_F(LegalColumnsTest, FactsAreOfTheKernel) {
   EXPECT_TRUE(facts.alongPlaces);
   EXPECT_EQ(facts.columns, 1);
   EXPECT_EQ(facts.length(), 1);
-  EXPECT_EQ(facts.knownElements, 4096);
 }
 
 TEST_F(LegalColumnsTest, EachIsLegalOnceAndIsWhatTheAttributeAllows) {
