@@ -203,7 +203,7 @@ EMISSION = [
         ),
         (
             "a-bound-that-spills-stays",
-            "kernel.losesBound = leastBlocksLine(ptx, kernel.name).second > 0;",
+            "kernel.losesBound = isHeldByBound(ptx, kernel.name);",
             "kernel.losesBound = false;",
         ),
         (

@@ -89,8 +89,8 @@ PROGRAM = [
         ),
         (
             "a-block-of-a-cluster-has-no-step",
-            "splits * unroll * clustered > *places)",
-            "splits * unroll > *places)",
+            "splits * unroll * clustered > places)",
+            "splits * unroll > places)",
         ),
         (
             "copies-of-rows-that-are-no-lines",
@@ -99,8 +99,8 @@ PROGRAM = [
         ),
         (
             "clusters-read-rows-of-any-length",
-            "places && *places <= longestInCluster)",
-            "places)",
+            "(target.gpu->maxClusterSize > 1 && *length <= longestInCluster)",
+            "target.gpu->maxClusterSize > 1",
         ),
     ),
     *of_file(

@@ -33,18 +33,18 @@ REPEATED_WORK = [
         "lit:Schedule",
         (
             "large-calls-leave-the-caches",
-            "  return calls == CallSize::small && areWords &&",
-            "  return calls <= CallSize::small && areWords &&",
+            "calls == CallSize::small && areWords &&",
+            "calls <= CallSize::small && areWords &&",
         ),
         (
             "brief-calls-leave-the-caches",
-            "  return calls == CallSize::small && areWords &&",
-            "  return calls >= CallSize::small && areWords &&",
+            "calls == CallSize::small && areWords &&",
+            "calls >= CallSize::small && areWords &&",
         ),
         (
             "16-bit-elements-leave-the-caches",
-            "  return calls == CallSize::small && areWords &&",
-            "  return calls == CallSize::small &&",
+            "calls == CallSize::small && areWords &&",
+            "calls == CallSize::small &&",
         ),
     ),
     *of_file(
