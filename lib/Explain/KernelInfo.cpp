@@ -20,7 +20,11 @@ namespace fuse::jit {
 
 static KernelOperand describe(const ProgramSpec &spec, const BufferRef &ref) {
   auto ofTensor = [](const TensorSpec &tensor) {
-    return KernelOperand{tensor.name, tensor.dtype, numElements(tensor.shape)};
+    KernelOperand operand{tensor.name, tensor.dtype, numElements(tensor.shape)};
+    // Of the user's tensor, in whatever dimensions the kernel walks it.
+    if (!tensor.shape.empty() && tensor.shape.back().isConstant())
+      operand.lastDim = tensor.shape.back().constantValue();
+    return operand;
   };
   switch (ref.kind) {
   case BufferRef::Kind::Input:
@@ -121,7 +125,9 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
       KernelOperand operand = describe(spec, *ref);
       size_t number = info.operands.size();
       operand.isResult = number >= inputs;
-      if (number < types.size())
+      bool isOfUser = ref->kind == BufferRef::Kind::Input ||
+                      ref->kind == BufferRef::Kind::Output;
+      if (number < types.size() && !isOfUser)
         operand.lastDim = staticLastDim(types[number]);
       info.operands.push_back(std::move(operand));
     }
