@@ -109,6 +109,16 @@ TEST_F(RowsModelTest, AWinnerGoesBeforeWhatTheTreesSay) {
   EXPECT_EQ(model.choose(&context, found, target).getThreads(), 256);
   target.size = CallSize::small;
   EXPECT_FALSE(model.winner(&context, facts("?x4096xbf16", target), target));
+  // So has a board of that name whose times are not to count, or another.
+  EXPECT_TRUE(model.winner(&context, found, target));
+  GPUTarget other = *target.gpu;
+  other.isMeasured = false;
+  target.gpu = other;
+  EXPECT_FALSE(model.winner(&context, found, target));
+  other.isMeasured = true;
+  other.board = "another";
+  target.gpu = other;
+  EXPECT_FALSE(model.winner(&context, found, target));
 }
 
 TEST_F(RowsModelTest, RefusesWinnersOfNoSchedule) {
