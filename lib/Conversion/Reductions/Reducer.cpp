@@ -287,7 +287,7 @@ ReductionState Reducer::takeOnline(const ReductionState &state,
 }
 
 /// A product and a factor that all of its lanes share, or nothing. Only what
-/// rounds to 16 bits: an f32 program multiplies in its own order.
+/// rounds to bf16: an f32 program multiplies in its own order.
 static std::pair<Value, Value> takeOutFactor(OpBuilder &builder,
                                              Value product) {
   auto multiply = product.getDefiningOp<arith::MulFOp>();
