@@ -10,6 +10,7 @@
 
 #include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -75,6 +76,7 @@ private:
   int64_t foldedRow() const;
   void chooseParts();
   bool chooseCluster();
+  double movedBytes() const;
   bool suits(int64_t row, int64_t size) const;
   bool evictsFirst() const;
   void chooseStages();
@@ -178,10 +180,22 @@ void Proposal::chooseParts() {
         parts, llvm::divideCeil(places, splits * unroll * lanes));
 }
 
+/// What calls move: of known sizes, or halfway between the size's bounds, as
+/// factors go.
+double Proposal::movedBytes() const {
+  if (columns && places)
+    return facts.bytesOf(facts.callOf(0));
+  double high = target.mostBytes(calls);
+  double low = calls == CallSize::few
+                   ? high / 8
+                   : target.mostBytes(CallSize(unsigned(calls) + 1));
+  return std::sqrt(low * high);
+}
+
 /// Whether clusters of rows of so many vectors make enough blocks, and hardly
-/// more than are resident together, and have room for what they exchange. In a
-/// small call few will do, for a second launch costs more than idle
-/// multiprocessors.
+/// more than are resident together, and have room for what they exchange. Below
+/// large calls few will do, for a second launch costs more than idle
+/// multiprocessors, as long as none reads more than the launch takes.
 bool Proposal::suits(int64_t row, int64_t size) const {
   int64_t exchanged = exchangedStates(gpuThreads, gpuThreads / row, size) *
                           vector * facts.stateBytes +
@@ -195,9 +209,10 @@ bool Proposal::suits(int64_t row, int64_t size) const {
   // Clusters that are not portable are a last resort.
   if (size > target.gpu->portableClusterSize && row > narrowestRow)
     return false;
-  return calls >= CallSize::small ||
-         (row >= narrowestClustered &&
-          each >= (size >= largeCluster ? leastInLarge : leastClustered));
+  if (calls >= CallSize::small)
+    return movedBytes() <= blocks * kBytesPerLaunch;
+  return row >= narrowestClustered &&
+         each >= (size >= largeCluster ? leastInLarge : leastClustered);
 }
 
 /// One launch in place of two, if there are clusters that suit: those that make

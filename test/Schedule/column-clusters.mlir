@@ -151,6 +151,21 @@ func.func @small_call(%x: tensor<4096x4096xbf16>) -> tensor<4096xbf16> {
 
 // -----
 
+// A block of the few that so few columns make would read for longer than a
+// second launch takes.
+// CHECK-LABEL: func.func @few_columns_in_small_call
+// CHECK: #fuse.columns<threads = 256, vector = 8, splits = 64, hold = loop<unroll = 8>, share = parts<528>, evict_first = true>
+func.func @few_columns_in_small_call(%x: tensor<524288x32xbf16>) -> tensor<32xbf16> {
+  %y = fuse.kernel "k" ins(%x : tensor<524288x32xbf16>) -> tensor<32xbf16> {
+  ^bb0(%a: tensor<524288x32xbf16>):
+    %s = fuse.reduce sum %a dims = [0] : tensor<524288x32xbf16> -> tensor<32xbf16>
+    fuse.yield %s : tensor<32xbf16>
+  }
+  return %y : tensor<32xbf16>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @few_in_small_call
 // CHECK: #fuse.columns<threads = 256, vector = 8, splits = 32, hold = loop<unroll = 2, stages = 4>, share = cluster<16>>
 func.func @few_in_small_call(%x: tensor<2048x1024xbf16>) -> tensor<1024xbf16> {
