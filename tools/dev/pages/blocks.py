@@ -5,6 +5,7 @@
 `Results` reads the files once; each of BLOCKS makes one block of them.
 """
 
+import json
 import re
 import statistics
 from functools import cached_property
@@ -21,7 +22,7 @@ from bench.peers import (
     packed,
     summary,
 )
-from dev.pages import tiles_report
+from dev.pages import choices_report, tiles_report
 from tuning.replay_sweeps import NEAR
 
 
@@ -57,6 +58,11 @@ class Results:
     @cached_property
     def tiles(self):
         return self._read("mma-sweep")
+
+    @cached_property
+    def columns_design(self):
+        text = packed.read_text(self.folder / "columns-design.jsonl.xz")
+        return [json.loads(line) for line in text.splitlines()]
 
     @cached_property
     def attention(self):
@@ -354,6 +360,7 @@ BLOCKS = {
         contraction_report.quantised_table, "contractions"
     ),
     "tiles": _report(tiles_report.table, "tiles"),
+    "choices": _report(choices_report.table, "columns_design"),
     "few_rows": _report(decoding_report.table, "few_rows"),
     "attention_setting": _report(attention_report.setting, "attention"),
     "attention": _report(attention_report.table, "attention"),

@@ -92,6 +92,10 @@ FILES = {
         "results of 2,016 of the first's 10,809 kernels, of 16 bits, were compared too strictly, and these not timed",
         "tuning/run_design.py",
     ),
+    "columns-design.jsonl.xz": (
+        "the same of columns, pointwise kernels and transposes, drawn at random; a second sweep ended early",
+        "tuning/run_design.py",
+    ),
     "sweeps.json.xz": (
         "times of many schedules of each case",
         "tuning/sweep_schedules.py, tuning/replay_sweeps.py --add",
