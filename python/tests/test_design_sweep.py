@@ -47,8 +47,10 @@ def test_every_legal_schedule_lowers(arguments, kernel):
     legal = dict(entry["legal"])
     for schedule in random.Random(0).sample(sorted(legal), 8):
         text = run_design.with_schedule(formed, schedule)
-        [lowered] = fuse.inspect(text, chip="sm_90a").kernels
+        # Another launch combines parts.
+        lowered, *combining = fuse.inspect(text, chip="sm_90a").kernels
         assert lowered.schedule == schedule
+        assert [each.ops for each in combining] in ([], [("combine",)])
 
 
 @pytest.mark.parametrize("family", column_cases.FAMILIES, ids=lambda f: f.name)
