@@ -99,6 +99,8 @@ static Error optionError(StringRef name, StringRef said, StringRef help) {
   std::string value = ("'" + quoted(said) + "'").str();
   if (said.contains("requires a value"))
     return expected("a value for " + name, "none", see);
+  if (said.contains("must be specified"))
+    return expected(name, "none", see);
   if (said.contains("may only occur") || said.contains("must occur"))
     return expected(name + " at most once", "several", "remove all but one");
   if (said.contains("does not allow a value") ||
