@@ -95,17 +95,6 @@ static int64_t sharedHeads(KernelOp kernel, const ScheduleTarget &target) {
   return 1;
 }
 
-/// Elements of which 16-bit results are written without gaps between a warp's
-/// threads. Narrower inputs are the smaller part of the traffic.
-static int64_t mostOfWideResults(KernelOp kernel,
-                                 const ScheduleTarget &target) {
-  constexpr int64_t widest = 8, byte = 8;
-  bool areWide = llvm::any_of(kernel.getResultTypes(), [&](Type type) {
-    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() > byte;
-  });
-  return target.isGPU && areWide ? widest : target.vectorBits;
-}
-
 ScheduleAttrInterface
 mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
                              const ScheduleTarget &target) {
@@ -120,7 +109,7 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
       width = innermostVector(kernel, dims, segment.extents, width, target);
     vector = vector ? std::min(vector, width) : width;
   }
-  vector = std::clamp<int64_t>(vector, 1, mostOfWideResults(kernel, target));
+  vector = std::max<int64_t>(1, vector);
   if (int64_t divisor = rotaryDivisor(kernel))
     vector = dividingVector(vector, divisor);
   // Lane by lane is no worse than vectors of one element.
