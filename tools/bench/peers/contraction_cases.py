@@ -347,24 +347,20 @@ def _expand(name, source, tokens, heads):
     )
 
 
-def qkv(tokens, heads, key_heads, k, norm=False):
-    """Queries and keys are turned by tables; keys and values go to rows of a cache. Rows may
-    be normalised first."""
+def qkv(tokens, heads, key_heads, k):
+    """Queries and keys are turned by tables; keys and values go to rows of a cache."""
     x = tensor_type((tokens, k), "bf16")
     table = tensor_type((tokens, HEAD // 2), "f32")
     ids = tensor_type((tokens,), "i64")
     cache = tensor_type((2 * tokens, key_heads, HEAD), "bf16")
     lines, matrices = [], {"q": heads, "k": key_heads, "v": key_heads}
-    weight, rows = tensor_type((k,), "bf16"), "n" if norm else "x"
-    if norm:
-        lines.append(f"  %n = fuse.rms_norm %x, %wn eps = 1.0e-05 : {x}, {weight}\n")
     for each, count in matrices.items():
         w, y = (
             tensor_type((count * HEAD, k), "bf16"),
             tensor_type((tokens, count * HEAD), "bf16"),
         )
         lines.append(
-            f"  %{each} = fuse.matmul %{rows}, %w{each} transpose_rhs : {x}, {w} -> {y}\n"
+            f"  %{each} = fuse.matmul %x, %w{each} transpose_rhs : {x}, {w} -> {y}\n"
             + _expand(f"{each}h", each, tokens, count)
         )
         if each != "v":
@@ -384,7 +380,6 @@ def qkv(tokens, heads, key_heads, k, norm=False):
     arguments = (
         f"%x: {x}, %wq: {wq}, %wk: {wk}, %wv: {wk}, %cos: {table}, %sin: {table}, "
         f"%ids: {ids}, %kc: {cache}, %vc: {cache}"
-        + (f", %wn: {weight}" if norm else "")
     )
     program = (
         f'func.func @qkv({arguments}) -> ({queries}, {cache} {{fuse.in_place = "kc"}}, '
@@ -400,7 +395,6 @@ def qkv(tokens, heads, key_heads, k, norm=False):
         Input((tokens,), "i64", "order"),
         Input((2 * tokens, key_heads, HEAD), "bf16"),
         Input((2 * tokens, key_heads, HEAD), "bf16"),
-        *([Input((k,), "bf16")] if norm else []),
     ]
 
     def turned(torch, y, cos, sin):
@@ -409,9 +403,7 @@ def qkv(tokens, heads, key_heads, k, norm=False):
         c, s = cos[:, None, :], sin[:, None, :]
         return torch.cat((low * c - high * s, high * c + low * s), -1).to(y.dtype)
 
-    def in_torch(torch, x, wq, wk, wv, cos, sin, ids, kc, vc, *of_norm):
-        if of_norm:
-            x = torch.nn.functional.rms_norm(x, x.shape[-1:], *of_norm, eps=1e-5)
+    def in_torch(torch, x, wq, wk, wv, cos, sin, ids, kc, vc):
         q, k, v = ((x @ w.T).unflatten(-1, (-1, HEAD)) for w in (wq, wk, wv))
         keys = kc.index_copy_(0, ids, turned(torch, k, cos, sin))
         return turned(torch, q, cos, sin), keys, vc.index_copy_(0, ids, v)
@@ -420,7 +412,7 @@ def qkv(tokens, heads, key_heads, k, norm=False):
         return x, torch.cat((wq, wk, wv)).T
 
     shape = (tokens, (heads + 2 * key_heads) * HEAD, k)
-    name = "norm, QKV, RoPE, cache" if norm else "QKV, RoPE, cache"
+    name = "QKV, RoPE, cache"
     return _fused(name, shape, program, inputs, in_torch, operands)
 
 
