@@ -76,10 +76,12 @@ iterationSizes(mlir::fuse::ScheduleAttrInterface schedule,
   return sizes;
 }
 
-/// Whether an operand is as large as what is walked when all dynamic dims are.
+/// Whether an operand is as large as what is walked, by the sizes that they
+/// have where all dynamic dims are large.
 static bool isAsLarge(const KernelOperand &operand, ArrayRef<SizeExpr> sizes,
                       unsigned numSymbols) {
-  SmallVector<int64_t> symbols(numSymbols, 4096);
+  constexpr int64_t largeDim = 4096;
+  SmallVector<int64_t> symbols(numSymbols, largeDim);
   auto value = [&](const SizeExpr &size) {
     llvm::Expected<int64_t> known = size.evaluate(symbols);
     if (known)

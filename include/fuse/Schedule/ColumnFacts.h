@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Plain numbers of a kernel whose reductions do not follow its rows, found
-// once, as RowFacts.h has them of rows: which schedules are legal
-// (LegalColumns.h) and how fast each is (ColumnFeatures.h) follows from these.
+// once, as RowFacts.h has them of rows. Which schedules are legal
+// (LegalColumns.h) follows from these, and which one the rules propose.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,8 @@ struct ColumnFacts {
   int64_t levels = 0;
   double instructions = 0, specials = 0;
 
-  /// Of a call: what a size leaves open follows from the elements.
+  /// The sizes of a call of so many elements: the one that is not known is
+  /// what they leave for it.
   struct Call {
     double columns, places;
   };
@@ -58,11 +59,7 @@ struct ColumnFacts {
     return call.columns * call.places * (inputBytes + outputBytes) +
            call.columns * columnBytes + call.places * placeBytes;
   }
-  /// The size that does not change from call to call: what winners are known
-  /// by.
-  int64_t length() const { return columns ? columns : places; }
-
-  /// All but the sizes, as a hash.
+  /// All but the sizes, as a hash: sweeps know kernels that are alike by it.
   std::string key() const;
 };
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where only the call knows how many rows there are, a contraction of many may
-// be faster behind a kernel that computes its operand, and one of few rows with
-// it. Programs for few rows then need a range of sizes of their own.
+// A contraction of many rows may be faster where a kernel before it computes
+// its operand, and one of few rows where its own kernel does. If only the call
+// knows how many there are, few rows get a range of sizes with a program of
+// their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,9 @@ namespace mlir::fuse {
 /// largest, waves of tiles are full.
 inline constexpr int64_t kSmallestRange = 16, kLargestRange = 2048;
 
-/// On a contracting kernel behind one that computes its operand: dictionaries
-/// of each size for which the model has both in one, and its schedule.
+/// On a kernel that contracts what the kernel before it computes: a dictionary
+/// for each size at which one kernel for both is faster by the model, with that
+/// kernel's schedule.
 inline constexpr llvm::StringLiteral kComputedSizesAttr = "fuse.computed_sizes";
 inline constexpr llvm::StringLiteral kComputedSize = "size";
 inline constexpr llvm::StringLiteral kComputedSchedule = "schedule";
