@@ -71,7 +71,6 @@ TEST_F(LegalColumnsTest, FactsAreOfTheKernel) {
   facts = factsOf("?x4096xf32", "[0, 1]");
   EXPECT_TRUE(facts.alongPlaces);
   EXPECT_EQ(facts.columns, 1);
-  EXPECT_EQ(facts.length(), 1);
 }
 
 TEST_F(LegalColumnsTest, EachIsLegalOnceAndIsWhatTheAttributeAllows) {
