@@ -20,7 +20,7 @@ def fixture_few():
 
 
 def test_maxima_are_as_soft_as_those_of_the_compiler():
-    text = (fit.ROOT / "lib/Schedule/TimeModel.cpp").read_text()
+    text = (fit.ROOT / "lib/Schedule/Time/TimeModel.cpp").read_text()
     assert float(re.search(r"double sharpness = ([\d.]+);", text)[1]) == fit.SHARPNESS
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the numbers of lib/Schedule/MmaModel.cpp, WgmmaNumbers.inc, to times of tiles.
+"""Fits the numbers of MmaModel.cpp, WgmmaNumbers.inc, to times of tiles.
 
 The data, results/mma-sweep.json.xz, are times of some 25 schedules for each of 83
 products, once on an H100 and twice on an H200, with a cold L2 and back to back; and

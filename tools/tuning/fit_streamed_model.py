@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the numbers of lib/Schedule/ProposeStreamed.cpp, StreamedNumbers.inc, to times of
+"""Fits the numbers of ProposeStreamed.cpp, StreamedNumbers.inc, to times of
 attention by wgmma and by mma.sync.
 
 The data, results/streamed-sweep.json.xz, are times of some schedules of few and of many
@@ -28,7 +28,7 @@ from tuning import shipped_numbers  # noqa: E402
 from tuning.schedule_text import fields_of, number_in  # noqa: E402
 
 SWEEP = ROOT / "results" / "streamed-sweep.json.xz"
-SHIPPED = ROOT / "lib" / "Schedule" / "StreamedNumbers.inc"
+SHIPPED = ROOT / "lib" / "Schedule" / "Contractions" / "StreamedNumbers.inc"
 # As in TimeModel.cpp, GPUTarget.cpp, ProposeMmaSync.h and boards of an H200.
 SHARPNESS, MULTIPROCESSORS, LAUNCH_SECONDS = 3.6, 132, 2e-6
 BYTES_PER_SECOND, L2_BYTES_PER_CLOCK, PORT_BYTES_PER_CLOCK = 4.8e12, 7900, 48

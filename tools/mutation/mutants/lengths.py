@@ -33,7 +33,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Lengths.cpp",
+        "lib/Schedule/Rows/Lengths.cpp",
         "lit:Schedule",
         (
             "what-a-length-follows-from-is-forgotten",
@@ -130,7 +130,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/ProposeColumns.cpp",
+        "lib/Schedule/Columns/ProposeColumns.cpp",
         "lit:Random/Regressions",
         (
             "clusters-of-columns-have-room-for-anything",
@@ -208,7 +208,7 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/ProposeColumns.cpp",
+        "lib/Schedule/Columns/ProposeColumns.cpp",
         "lit:Schedule",
         (
             "most-of-a-group-is-past-the-end",

@@ -70,7 +70,7 @@ PROGRAM = [
         ),
     ),
     *of_file(
-        "lib/Schedule/ProposeColumns.cpp",
+        "lib/Schedule/Columns/ProposeColumns.cpp",
         "lit:Schedule",
         (
             "clusters-of-any-number-of-blocks",

@@ -29,7 +29,7 @@ REPEATED_WORK = [
         ),
     ),
     *of_file(
-        "lib/Schedule/ProposeColumns.cpp",
+        "lib/Schedule/Columns/ProposeColumns.cpp",
         "lit:Schedule",
         (
             "large-calls-leave-the-caches",

@@ -4,7 +4,7 @@ from .mutant import of_file
 
 ROWS = [
     *of_file(
-        "lib/Schedule/RowsModel.cpp",
+        "lib/Schedule/Rows/RowsModel.cpp",
         "Schedule lit:Schedule",
         (
             "winners-of-any-length",
