@@ -171,6 +171,61 @@ FUSE_C_EXPORT void fuseProgramFree(FuseProgram *program);
 /* The device that the program's tensors must be on. */
 FUSE_C_EXPORT DLDevice fuseProgramDevice(const FuseProgram *program);
 
+/* A tensor that a program takes or gives. What it points to lives as long as
+   the program. */
+typedef struct {
+  /* sizeof(FuseTensorInfo) of the caller's header, set before the call. */
+  size_t size;
+  const char *name;
+  DLDataType dtype;
+  int32_t ndim;
+  /* ndim sizes; -1 where a call decides. */
+  const int64_t *shape;
+  /* ndim texts: the size where a call decides, such as "rows" or "(rows * 2)";
+     NULL elsewhere. */
+  const char *const *dims;
+  /* Not 0: an input of one element in the host's memory. */
+  int32_t is_scalar;
+  /* Of an output: the number of the input whose memory the program's text wants
+     it in, or -1. */
+  int32_t in_place;
+  /* Of an output: the numbers of the inputs whose memory it may be in. */
+  const int32_t *may_alias;
+  int32_t num_may_alias;
+} FuseTensorInfo;
+
+FUSE_C_EXPORT int32_t fuseProgramNumInputs(const FuseProgram *program);
+FUSE_C_EXPORT int32_t fuseProgramNumOutputs(const FuseProgram *program);
+FUSE_C_EXPORT FuseStatus *fuseProgramInput(FuseProgram *program, int32_t index,
+                                           FuseTensorInfo *info);
+FUSE_C_EXPORT FuseStatus *fuseProgramOutput(FuseProgram *program, int32_t index,
+                                            FuseTensorInfo *info);
+
+/* A launch of the code for aligned tensors with divisible rows. What it points
+   to lives as long as the program. */
+typedef struct {
+  /* sizeof(FuseKernelInfo) of the caller's header, set before the call. */
+  size_t size;
+  const char *name;
+  /* Such as "add, rms_norm". */
+  const char *ops;
+  /* Such as "#fuse.rows<threads = 128, ...>". */
+  const char *schedule;
+  /* Of a block, and the blocks of a cluster. */
+  int32_t threads;
+  int32_t cluster;
+  /* Of a thread, and the shared memory of a block; -1 where no assembler says
+     it, as on the CPU. */
+  int32_t registers;
+  int32_t spill_bytes;
+  int32_t shared_bytes;
+} FuseKernelInfo;
+
+/* In the order of the launches. */
+FUSE_C_EXPORT int32_t fuseProgramNumKernels(const FuseProgram *program);
+FUSE_C_EXPORT FuseStatus *fuseProgramKernel(FuseProgram *program, int32_t index,
+                                            FuseKernelInfo *info);
+
 /* Name, chip, symbols, inputs, outputs and kernels (name, ops, schedule, bytes,
    statistics of the PTX, registers and spills) as a JSON object; see
    fuse/Compiler/Report.h for its fields. Lives as long as the program. */

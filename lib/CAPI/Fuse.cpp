@@ -6,73 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse-c/Fuse.h"
-#include "CallCache.h"
+#include "Handles.h"
 #include "Tensors.h"
 #include "fuse/Bundle/Bundle.h"
 #include "fuse/Compiler/Log.h"
 #include "fuse/Compiler/Report.h"
 #include "fuse/Execution/Autotune.h"
-#include "fuse/Execution/JIT.h"
-#include "fuse/Runtime/CallGraphs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <atomic>
-#include <cstddef>
 #include <cstring>
-#include <mutex>
 
 using namespace llvm;
 using namespace fuse;
-
-struct FuseStatus {
-  std::string message;
-  FuseCode code;
-};
-
-struct FuseProgram {
-  std::unique_ptr<jit::CompiledProgram> compiled;
-  /// Made when it is first asked for.
-  std::mutex mutex;
-  std::string description;
-  /// After the program, which they refer to.
-  fuse::capi::CallCache calls;
-  /// Null if calls are not recorded.
-  std::unique_ptr<runtime::CallGraphs> graphs;
-  /// Calls that were prepared so far.
-  std::atomic<int64_t> prepared{0};
-};
-
-struct FuseCall {
-  std::unique_ptr<jit::PreparedCall> prepared;
-  FuseProgram *program;
-  int64_t number;
-};
-
-static FuseStatus *fail(const Twine &message) {
-  return new FuseStatus{message.str(), FUSE_ERROR_ARGUMENT};
-}
-
-/// Null for success. `code` is of an error that is not the device's.
-static FuseStatus *toStatus(Error error, FuseCode code = FUSE_ERROR_ARGUMENT) {
-  if (!error)
-    return nullptr;
-  std::string message;
-  handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
-    if (info.convertToErrorCode() == std::errc::io_error)
-      code = FUSE_ERROR_DEVICE;
-    message += (message.empty() ? "" : "\n") + info.message();
-  });
-  return new FuseStatus{std::move(message), code};
-}
-
-/// An error if one of the pointers that must be set is null.
-static FuseStatus *require(std::initializer_list<const void *> pointers,
-                           StringRef function) {
-  if (llvm::all_of(pointers, [](const void *pointer) { return pointer; }))
-    return nullptr;
-  return fail("expected the arguments of " + function +
-              "() to be set, but got NULL; pass pointers to valid memory");
-}
+using namespace fuse::capi;
 
 static char *copy(StringRef text) {
   auto *result = static_cast<char *>(safe_malloc(text.size() + 1));
@@ -81,89 +27,8 @@ static char *copy(StringRef text) {
   return result;
 }
 
-static StringRef orEmpty(const char *text) {
-  return text ? StringRef(text) : StringRef();
-}
-
-static Expected<jit::CompileOptions> unwrap(const FuseOptions *given) {
-  FuseOptions options;
-  fuseOptionsInit(&options);
-  // A caller of an older header has fewer fields; the rest keep their defaults.
-  if (given)
-    std::memcpy(static_cast<void *>(&options), given,
-                std::min(given->size, sizeof(options)));
-  if (options.target < FUSE_TARGET_AUTO ||
-      options.target > FUSE_TARGET_EMULATOR)
-    return createStringError(
-        "expected the target to be FUSE_TARGET_AUTO, _CPU, _CUDA or "
-        "_EMULATOR, but got %d; call fuseOptionsInit() before setting options",
-        options.target);
-  jit::CompileOptions result;
-  result.entry = orEmpty(options.entry);
-  static constexpr jit::Target targets[] = {jit::Target::Auto, jit::Target::CPU,
-                                            jit::Target::CUDA,
-                                            jit::Target::Emulator};
-  result.target = targets[options.target];
-  result.chip = orEmpty(options.chip);
-  result.device = options.device;
-  result.strict = options.strict;
-  result.lineInfo = options.line_info;
-  result.cache = options.cache;
-  result.cacheDirectory = orEmpty(options.cache_directory);
-  result.tuningFile = orEmpty(options.tuning_file);
-  result.launchOverlap = options.launch_overlap;
-  SmallVector<StringRef> sizes;
-  orEmpty(options.sizes)
-      .split(sizes, ',', /*MaxSplit=*/-1,
-             /*KeepEmpty=*/false);
-  result.sizes.assign(sizes.begin(), sizes.end());
-  if (options.lengths < 0)
-    return createStringError("expected lengths of 0 or more, but got %d; 0 "
-                             "compiles for any length only",
-                             options.lengths);
-  result.lengths = options.lengths;
-  return result;
-}
-
 static StringRef nameOrDefault(const char *fileName) {
   return fileName ? StringRef(fileName) : StringRef("<text>");
-}
-
-/// For a program that records its calls.
-static Expected<std::unique_ptr<runtime::CallGraphs>>
-graphsOn(runtime::Device device) {
-  if (device.kind != runtime::Device::Kind::CUDA)
-    return createStringError(
-        "expected a program on a GPU, whose calls are recorded as CUDA graphs, "
-        "but got one on " +
-        device.str() + "; compile it without the option graphs");
-  Expected<runtime::CudaDevice &> cuda = runtime::CudaDevice::get(device.id);
-  if (!cuda)
-    return cuda.takeError();
-  return std::make_unique<runtime::CallGraphs>(*cuda);
-}
-
-static bool wantsGraphs(const FuseOptions *options) {
-  constexpr size_t end =
-      offsetof(FuseOptions, graphs) + sizeof(FuseOptions::graphs);
-  return options && options->size >= end && options->graphs;
-}
-
-static FuseStatus *
-finish(Expected<std::unique_ptr<jit::CompiledProgram>> compiled,
-       const FuseOptions *options, FuseProgram **program) {
-  if (!compiled)
-    return toStatus(compiled.takeError(), FUSE_ERROR_PROGRAM);
-  auto made = std::make_unique<FuseProgram>();
-  made->compiled = std::move(*compiled);
-  if (wantsGraphs(options)) {
-    auto graphs = graphsOn(made->compiled->device());
-    if (!graphs)
-      return toStatus(graphs.takeError(), FUSE_ERROR_PROGRAM);
-    made->graphs = std::move(*graphs);
-  }
-  *program = made.release();
-  return nullptr;
 }
 
 /// Runs a call, or the graph of an earlier one whose layouts, as `layouts` has
@@ -321,17 +186,6 @@ const char *fuseStatusMessage(const FuseStatus *status) {
 }
 
 void fuseStatusFree(FuseStatus *status) { delete status; }
-
-void fuseOptionsInit(FuseOptions *options) {
-  if (!options)
-    return;
-  *options = FuseOptions();
-  options->size = sizeof(FuseOptions);
-  options->target = FUSE_TARGET_AUTO;
-  options->cache = 1;
-  options->launch_overlap = 1;
-  options->lengths = jit::CompileOptions().lengths;
-}
 
 FuseStatus *fuseCompile(const char *text, size_t length, const char *fileName,
                         const FuseOptions *options, FuseProgram **program) {

@@ -19,37 +19,38 @@ static Error makeError(const char *format, Args &&...args) {
                            formatv(format, std::forward<Args>(args)...));
 }
 
+/// The types of elements in both worlds.
+static constexpr struct {
+  DType dtype;
+  DLDataTypeCode code;
+  uint8_t bits;
+} dtypes[] = {
+    {DType::F16, kDLFloat, 16},
+    {DType::F32, kDLFloat, 32},
+    {DType::F64, kDLFloat, 64},
+    {DType::BF16, kDLBfloat, 16},
+    {DType::I1, kDLBool, 8},
+    {DType::F8E4M3FN, kDLFloat8_e4m3fn, 8},
+    {DType::F8E5M2, kDLFloat8_e5m2, 8},
+    {DType::I8, kDLInt, 8},
+    {DType::I16, kDLInt, 16},
+    {DType::UI8, kDLUInt, 8},
+    {DType::I32, kDLInt, 32},
+    {DType::I64, kDLInt, 64},
+};
+
 static std::optional<DType> toDType(DLDataType type) {
-  if (type.lanes != 1)
-    return std::nullopt;
-  switch (type.code << 8 | type.bits) {
-  case kDLFloat << 8 | 16:
-    return DType::F16;
-  case kDLFloat << 8 | 32:
-    return DType::F32;
-  case kDLFloat << 8 | 64:
-    return DType::F64;
-  case kDLBfloat << 8 | 16:
-    return DType::BF16;
-  case kDLBool << 8 | 8:
-    return DType::I1;
-  case kDLFloat8_e4m3fn << 8 | 8:
-    return DType::F8E4M3FN;
-  case kDLFloat8_e5m2 << 8 | 8:
-    return DType::F8E5M2;
-  case kDLInt << 8 | 8:
-    return DType::I8;
-  case kDLInt << 8 | 16:
-    return DType::I16;
-  case kDLUInt << 8 | 8:
-    return DType::UI8;
-  case kDLInt << 8 | 32:
-    return DType::I32;
-  case kDLInt << 8 | 64:
-    return DType::I64;
-  default:
-    return std::nullopt;
-  }
+  for (const auto &known : dtypes)
+    if (type.lanes == 1 && type.code == known.code && type.bits == known.bits)
+      return known.dtype;
+  return std::nullopt;
+}
+
+DLDataType toDLDataType(DType dtype) {
+  for (const auto &known : dtypes)
+    if (dtype == known.dtype)
+      return {uint8_t(known.code), known.bits, 1};
+  llvm_unreachable("each type of elements has one of DLPack's");
 }
 
 static std::optional<Device> toDevice(DLDevice device) {

@@ -21,6 +21,8 @@ using Views = llvm::SmallVector<runtime::TensorView, 4>;
 llvm::Expected<Views> toViews(const DLTensor *const *tensors, int32_t count,
                               llvm::function_ref<std::string(int32_t)> label);
 
+DLDataType toDLDataType(runtime::DType dtype);
+
 DLDevice toDLDevice(const runtime::Device &device);
 
 } // namespace fuse::capi

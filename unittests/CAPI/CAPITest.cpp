@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CAPITesting.h"
 #include "PlainC.h"
 #include "gtest/gtest.h"
 #include <cstring>
@@ -14,6 +15,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+using namespace fuse::capi::testing;
 
 namespace {
 
@@ -31,86 +34,9 @@ func.func @add_rows(%x: tensor<?x4xf32> {fuse.dims = ["rows"]},
   return %y, %z : tensor<?x4xf32>, tensor<?x4xf32>
 })";
 
-/// The message; frees the status.
-std::string message(FuseStatus *status) {
-  std::string text = fuseStatusMessage(status);
-  fuseStatusFree(status);
-  return text;
-}
-
-FuseOptions onCpu() {
-  FuseOptions options;
-  fuseOptionsInit(&options);
-  options.target = FUSE_TARGET_CPU;
-  return options;
-}
-
-struct FreeProgram {
-  void operator()(FuseProgram *program) const { fuseProgramFree(program); }
-};
-using ProgramPtr = std::unique_ptr<FuseProgram, FreeProgram>;
-
-ProgramPtr compile(const char *text) {
-  FuseOptions options = onCpu();
-  FuseProgram *program = nullptr;
-  EXPECT_EQ(
-      message(fuseCompile(text, strlen(text), "test.mlir", &options, &program)),
-      "");
-  return ProgramPtr(program);
-}
-
-/// An f32 tensor on the CPU that owns its elements.
-struct Array {
-  explicit Array(std::vector<int64_t> dims, float value = 0)
-      : shape(std::move(dims)) {
-    int64_t count = 1;
-    for (int64_t dim : shape)
-      count *= dim;
-    values.assign(count, value);
-  }
-
-  DLTensor tensor() {
-    return {values.data(),
-            {kDLCPU, 0},
-            int32_t(shape.size()),
-            {kDLFloat, 32, 1},
-            shape.data(),
-            nullptr,
-            0};
-  }
-
-  std::vector<int64_t> shape;
-  std::vector<float> values;
-};
-
-/// The first elements of `array`, of its shape, with other strides.
-DLTensor strided(Array &array, int64_t *strides) {
-  DLTensor tensor = array.tensor();
-  tensor.strides = strides;
-  return tensor;
-}
-
-std::string run(FuseProgram *program, const std::vector<DLTensor> &inputs,
-                const std::vector<DLTensor> &outputs) {
-  std::vector<const DLTensor *> in, out;
-  for (const DLTensor &tensor : inputs)
-    in.push_back(&tensor);
-  for (const DLTensor &tensor : outputs)
-    out.push_back(&tensor);
-  return message(
-      fuseRun(program, in.data(), in.size(), out.data(), out.size(), nullptr));
-}
-
 TEST(CAPI, SaysItsVersion) { EXPECT_STREQ(fuseVersion(), FUSE_VERSION); }
 
 TEST(CAPI, SaysItsABI) { EXPECT_EQ(fuseAbi(), FUSE_ABI); }
-
-/// The code; frees the status.
-int32_t code(FuseStatus *status) {
-  int32_t result = fuseStatusCode(status);
-  fuseStatusFree(status);
-  return result;
-}
 
 TEST(CAPI, ErrorsHaveCodes) {
   EXPECT_EQ(fuseStatusCode(nullptr), FUSE_OK);
