@@ -77,6 +77,18 @@ typedef enum {
   FUSE_STAGE_PTX = 4
 } FuseStage;
 
+/* Where a program gets the memory of its temporaries and constants. The
+   functions are called from any thread that runs the program, also while a
+   stream is captured, until it is freed; they must not call Fuse. */
+typedef struct {
+  /* At least so many bytes on the device, aligned to 256; NULL if there are
+     none, and the call fails. */
+  void *(*allocate)(size_t bytes, DLDevice device, void *user);
+  /* What allocate() gave; all work on it has ended. */
+  void (*free)(void *memory, DLDevice device, void *user);
+  void *user;
+} FuseAllocator;
+
 /* How to compile; fuseOptionsInit() sets the defaults. The strings need to
    live only during the call. */
 typedef struct {
@@ -117,6 +129,9 @@ typedef struct {
      one launch from then on. Up to 16 such sets are, each with temporaries of
      its own. Default: 0. */
   int32_t graphs;
+  /* NULL means memory of the driver, or of the C library. The struct itself
+     need not live on. */
+  const FuseAllocator *allocator;
 } FuseOptions;
 
 /* What an error is about. */
@@ -164,6 +179,21 @@ FUSE_C_EXPORT FuseStatus *fuseCompile(const char *text, size_t length,
 FUSE_C_EXPORT FuseStatus *fuseCompileFile(const char *path,
                                           const FuseOptions *options,
                                           FuseProgram **program);
+/* Writes the program's text, its options and all code that calls so far have
+   had compiled to a file. */
+FUSE_C_EXPORT FuseStatus *fuseProgramSave(const FuseProgram *program,
+                                          const char *path);
+
+/* Makes a program of such a file. It is lowered again, and code of the file is
+   taken where it is the same, so that no assembler runs; on another chip, or by
+   another version of Fuse, it is compiled. Entry, strict, line_info,
+   launch_overlap, sizes and lengths are the file's, and the target, where
+   `options` have FUSE_TARGET_AUTO. `options` may be NULL. The caller frees
+   *program. */
+FUSE_C_EXPORT FuseStatus *fuseProgramLoad(const char *path,
+                                          const FuseOptions *options,
+                                          FuseProgram **program);
+
 /* On CUDA waits for the work that the program has put on streams. Does nothing
    for NULL. */
 FUSE_C_EXPORT void fuseProgramFree(FuseProgram *program);

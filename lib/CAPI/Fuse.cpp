@@ -12,6 +12,7 @@
 #include "fuse/Compiler/Log.h"
 #include "fuse/Compiler/Report.h"
 #include "fuse/Execution/Autotune.h"
+#include "fuse/Execution/SavedProgram.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
@@ -207,6 +208,22 @@ FuseStatus *fuseCompileFile(const char *path, const FuseOptions *options,
   if (!unwrapped)
     return toStatus(unwrapped.takeError());
   return finish(jit::compileFile(path, *unwrapped), options, program);
+}
+
+FuseStatus *fuseProgramSave(const FuseProgram *program, const char *path) {
+  if (FuseStatus *status = require({program, path}, "fuseProgramSave"))
+    return status;
+  return toStatus(jit::save(*program->compiled, path));
+}
+
+FuseStatus *fuseProgramLoad(const char *path, const FuseOptions *options,
+                            FuseProgram **program) {
+  if (FuseStatus *status = require({path, program}, "fuseProgramLoad"))
+    return status;
+  Expected<jit::CompileOptions> unwrapped = unwrap(options);
+  if (!unwrapped)
+    return toStatus(unwrapped.takeError());
+  return finish(jit::load(path, *unwrapped), options, program);
 }
 
 void fuseProgramFree(FuseProgram *program) { delete program; }

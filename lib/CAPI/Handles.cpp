@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
+#include "Tensors.h"
+#include "fuse/Runtime/Allocator.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstddef>
 #include <cstring>
@@ -40,6 +42,23 @@ FuseStatus *capi::require(std::initializer_list<const void *> pointers,
 
 StringRef capi::orEmpty(const char *text) {
   return text ? StringRef(text) : StringRef();
+}
+
+static Expected<std::shared_ptr<const runtime::Allocator>>
+toAllocator(const FuseAllocator *given) {
+  if (!given)
+    return nullptr;
+  if (!given->allocate || !given->free)
+    return createStringError("expected an allocator with the functions "
+                             "'allocate' and 'free', but got NULL; set both");
+  FuseAllocator own = *given;
+  return std::make_shared<const runtime::Allocator>(runtime::Allocator{
+      [own](int64_t bytes, runtime::Device device) {
+        return own.allocate(bytes, toDLDevice(device), own.user);
+      },
+      [own](void *memory, runtime::Device device) {
+        own.free(memory, toDLDevice(device), own.user);
+      }});
 }
 
 Expected<jit::CompileOptions> capi::unwrap(const FuseOptions *given) {
@@ -79,6 +98,10 @@ Expected<jit::CompileOptions> capi::unwrap(const FuseOptions *given) {
                              "compiles for any length only",
                              options.lengths);
   result.lengths = options.lengths;
+  auto allocator = toAllocator(options.allocator);
+  if (!allocator)
+    return allocator.takeError();
+  result.allocator = std::move(*allocator);
   return result;
 }
 

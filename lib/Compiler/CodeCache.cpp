@@ -20,8 +20,26 @@ using mlir::fuse::KernelResources;
 
 namespace fuse::jit {
 
+std::optional<std::string> CodeArchive::find(StringRef key) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = entries.find(key.str());
+  return it == entries.end() ? std::nullopt : std::optional(it->second);
+}
+
+void CodeArchive::add(StringRef key, StringRef bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  entries.try_emplace(key.str(), bytes);
+}
+
+void CodeArchive::forEach(
+    function_ref<void(StringRef key, StringRef bytes)> visit) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const auto &[key, bytes] : entries)
+    visit(key, bytes);
+}
+
 CodeCache::CodeCache(const CompileOptions &options)
-    : lineInfo(options.lineInfo) {
+    : archive(options.archive), lineInfo(options.lineInfo) {
   if (!options.cache)
     return;
   auto opened = runtime::DiskCache::open(options.cacheDirectory);
@@ -40,6 +58,11 @@ static std::string assemblerVersion() {
     return "any";
   return formatv("{0} {1} {2}", *path, status.getSize(),
                  status.getLastModificationTime().time_since_epoch().count());
+}
+
+/// What is an error is one again the next time.
+static bool isWhole(const AssembledModule &module) {
+  return !module.cubin.empty() && module.serialized.empty();
 }
 
 /// A cache entry is the length of a JSON header, the header and the cubin.
@@ -110,8 +133,8 @@ static std::optional<AssembledModule> deserialize(StringRef bytes) {
   return module;
 }
 
-Expected<AssembledModule> CodeCache::assemble(StringRef ptx,
-                                              const GPUTarget &target) {
+Expected<AssembledModule> CodeCache::load(StringRef ptx,
+                                          const GPUTarget &target) {
   mlir::fuse::AssembleOptions options;
   options.lineInfo = lineInfo;
   if (!disk)
@@ -123,28 +146,53 @@ Expected<AssembledModule> CodeCache::assemble(StringRef ptx,
       return std::move(*module);
   Expected<AssembledModule> module =
       mlir::fuse::assemblePTX(ptx, target, options);
-  // What is an error is one again the next time.
-  if (module && !module->cubin.empty() && module->serialized.empty())
+  if (module && isWhole(*module))
     consumeError(disk->store(key, serialize(*module)));
+  return module;
+}
+
+Expected<AssembledModule> CodeCache::assemble(StringRef ptx,
+                                              const GPUTarget &target) {
+  if (!archive)
+    return load(ptx, target);
+  // What one assembler has made does for another one.
+  runtime::DiskCache::Key key(target.chip, "any assembler",
+                              {"cubin", ptx, lineInfo ? "lines" : ""});
+  if (std::optional<std::string> bytes = archive->find(key.str()))
+    if (std::optional<AssembledModule> module = deserialize(*bytes))
+      return std::move(*module);
+  Expected<AssembledModule> module = load(ptx, target);
+  if (module && isWhole(*module))
+    archive->add(key.str(), serialize(*module));
   return module;
 }
 
 Expected<SmallVector<char, 0>>
 CodeCache::compileForHost(mlir::gpu::GPUModuleOp module,
                           const mlir::fuse::HostOptions &options) {
-  if (!disk || options.observer)
+  if ((!disk && !archive) || options.observer)
     return mlir::fuse::compileHostObject(module, options);
   std::string text;
   raw_string_ostream(text) << *module;
   runtime::DiskCache::Key key(mlir::fuse::getHostFingerprint(),
                               LLVM_VERSION_STRING, {"object", text});
-  if (std::optional<std::string> bytes = disk->load(key))
-    return SmallVector<char, 0>(bytes->begin(), bytes->end());
-  Expected<SmallVector<char, 0>> object =
-      mlir::fuse::compileHostObject(module, options);
-  if (object)
-    consumeError(disk->store(key, StringRef(object->data(), object->size())));
-  return object;
+  std::optional<std::string> bytes;
+  if (archive)
+    bytes = archive->find(key.str());
+  if (!bytes && disk)
+    bytes = disk->load(key);
+  if (!bytes) {
+    Expected<SmallVector<char, 0>> object =
+        mlir::fuse::compileHostObject(module, options);
+    if (!object)
+      return object.takeError();
+    bytes.emplace(object->data(), object->size());
+    if (disk)
+      consumeError(disk->store(key, *bytes));
+  }
+  if (archive)
+    archive->add(key.str(), *bytes);
+  return SmallVector<char, 0>(bytes->begin(), bytes->end());
 }
 
 } // namespace fuse::jit

@@ -10,13 +10,15 @@
 
 #include "fuse/Codegen/Assemble.h"
 #include "fuse/Codegen/HostObject.h"
+#include "fuse/Compiler/CodeArchive.h"
 #include "fuse/Compiler/Options.h"
 #include "fuse/Runtime/DiskCache.h"
 
 namespace fuse::jit {
 
-/// The two slow last steps of compilation. A cache that cannot be opened or
-/// written only costs time, so it is never an error.
+/// The two slow last steps of compilation, answered from the options' archive
+/// or from disk. A cache that cannot be opened or written only costs time, so
+/// it is never an error.
 class CodeCache {
 public:
   explicit CodeCache(const CompileOptions &options);
@@ -32,6 +34,11 @@ public:
                  const mlir::fuse::HostOptions &options);
 
 private:
+  /// From disk, or assembled.
+  llvm::Expected<mlir::fuse::AssembledModule>
+  load(llvm::StringRef ptx, const mlir::fuse::GPUTarget &target);
+
+  std::shared_ptr<CodeArchive> archive;
   std::optional<runtime::DiskCache> disk;
   bool lineInfo;
 };

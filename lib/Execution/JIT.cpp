@@ -8,6 +8,7 @@
 #include "fuse/Execution/JIT.h"
 #include "LoadModule.h"
 #include "Specializations.h"
+#include "fuse/Compiler/CodeArchive.h"
 #include "fuse/Compiler/Log.h"
 #include "fuse/Compiler/Source.h"
 #include "fuse/Explain/Passes.h"
@@ -183,6 +184,14 @@ std::vector<Remark> CompiledProgram::remarks() const {
     if (!isKnown(remark))
       result.push_back(std::move(remark));
   return result;
+}
+
+StringRef CompiledProgram::text() const {
+  return state->specializations->text();
+}
+
+StringRef CompiledProgram::fileName() const {
+  return state->specializations->fileName();
 }
 
 const CompileOptions &CompiledProgram::options() const {
@@ -429,6 +438,8 @@ compile(StringRef text, StringRef fileName, const CompileOptions &options) {
   CompileOptions resolved = options;
   if (Error error = resolveTarget(resolved))
     return std::move(error);
+  if (!resolved.archive)
+    resolved.archive = std::make_shared<CodeArchive>();
   Expected<std::unique_ptr<Compilation>> compilation =
       Compilation::create(text, fileName, resolved);
   if (!compilation)

@@ -57,8 +57,8 @@ loadForHost(const Code &code) {
 static constexpr StringLiteral emptyPTX =
     ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-Expected<std::shared_ptr<runtime::Module>>
-loadModule(const Code &code, const CompileOptions &options, Device device) {
+static Expected<std::shared_ptr<runtime::Module>>
+load(const Code &code, const CompileOptions &options, Device device) {
   if (options.target == Target::Emulator)
     return loadForEmulator(code, options.emulatorSeed);
   if (device.kind == Device::Kind::CPU)
@@ -71,6 +71,14 @@ loadModule(const Code &code, const CompileOptions &options, Device device) {
                     : code.ptx.empty() ? StringRef(emptyPTX)
                                        : StringRef(code.ptx);
   return CudaModule::load(*cuda, image);
+}
+
+Expected<std::shared_ptr<runtime::Module>>
+loadModule(const Code &code, const CompileOptions &options, Device device) {
+  auto module = load(code, options, device);
+  if (module)
+    (*module)->setAllocator(options.allocator);
+  return module;
 }
 
 } // namespace fuse::jit

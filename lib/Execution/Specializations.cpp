@@ -43,7 +43,7 @@ Specializations::compileFor(const ProgramSpec &spec,
     sys::path::append(folder, join(fixed.sizes, ","));
     fixed.dumpDirectory = std::string(folder);
   }
-  return compile(text, fileName, fixed);
+  return compile(source, name, fixed);
 }
 
 Expected<CompiledProgram *> Specializations::get(const ProgramSpec &spec,

@@ -20,7 +20,10 @@ public:
   /// `options` as they are for any length, with a target and a chip.
   Specializations(llvm::StringRef text, llvm::StringRef fileName,
                   CompileOptions options)
-      : text(text), fileName(fileName), options(std::move(options)) {}
+      : source(text), name(fileName), options(std::move(options)) {}
+
+  llvm::StringRef text() const { return source; }
+  llvm::StringRef fileName() const { return name; }
 
   /// The program for the lengths that `inputs` have, or null where the one for
   /// any length, whose `spec` this is, is to run.
@@ -41,7 +44,7 @@ private:
   llvm::Expected<std::unique_ptr<CompiledProgram>>
   compileFor(const runtime::ProgramSpec &spec, const Lengths &lengths) const;
 
-  std::string text, fileName;
+  std::string source, name;
   CompileOptions options;
   /// Guards the entries; `compiling` is held while one is made.
   std::mutex mutex, compiling;

@@ -223,7 +223,7 @@ Error CudaModule::upload(void *to, const void *from, int64_t bytes) {
   return cudaDevice.copyToDevice(to, from, bytes);
 }
 
-Expected<std::unique_ptr<Buffer>> CudaModule::allocate(int64_t bytes) {
+Expected<std::unique_ptr<Buffer>> CudaModule::allocateOwn(int64_t bytes) {
   return DeviceBuffer::create(cudaDevice, bytes);
 }
 

@@ -35,7 +35,7 @@ Error HostModule::upload(void *to, const void *from, int64_t bytes) {
   return Error::success();
 }
 
-Expected<std::unique_ptr<Buffer>> HostModule::allocate(int64_t bytes) {
+Expected<std::unique_ptr<Buffer>> HostModule::allocateOwn(int64_t bytes) {
   return HostBuffer::create(bytes);
 }
 

@@ -56,7 +56,7 @@ public:
   llvm::Error upload(void *, const void *, int64_t) override {
     return llvm::Error::success();
   }
-  llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t) override {
+  llvm::Expected<std::unique_ptr<Buffer>> allocateOwn(int64_t) override {
     return nullptr;
   }
   llvm::Expected<std::optional<QueueId>> queueId(Stream) override {

@@ -9,10 +9,17 @@
 #define FUSE_COMPILER_OPTIONS_H
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+namespace fuse::runtime {
+struct Allocator;
+} // namespace fuse::runtime
+
 namespace fuse::jit {
+
+class CodeArchive;
 
 enum class Target {
   /// CUDA if there is a driver and a device, else the CPU.
@@ -61,6 +68,11 @@ struct CompileOptions {
   bool cache = true;
   /// Empty means runtime::DiskCache's default.
   std::string cacheDirectory;
+  /// Code that need not be compiled, and that gets what is. Null means none.
+  std::shared_ptr<CodeArchive> archive;
+  /// Where the program gets temporaries and constants. Null means from the
+  /// driver, or from the C library.
+  std::shared_ptr<const runtime::Allocator> allocator;
   /// A folder that gets the program's text after every stage; empty means that
   /// nothing is written.
   std::string dumpDirectory;

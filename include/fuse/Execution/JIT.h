@@ -114,7 +114,12 @@ public:
   llvm::Expected<llvm::SmallVector<runtime::Shape>>
   inferOutputShapes(llvm::ArrayRef<runtime::TensorView> inputs) const;
 
-  /// What the program was compiled with; target and chip are those it got.
+  /// The program, and what stands for it in errors.
+  llvm::StringRef text() const;
+  llvm::StringRef fileName() const;
+
+  /// What the program was compiled with; target and chip are those it got, and
+  /// the archive has all code compiled so far.
   const CompileOptions &options() const;
 
   /// The program that calls with these inputs run: one for the lengths of their

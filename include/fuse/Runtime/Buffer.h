@@ -8,7 +8,7 @@
 #ifndef FUSE_RUNTIME_BUFFER_H
 #define FUSE_RUNTIME_BUFFER_H
 
-#include "fuse/Runtime/Tensor.h"
+#include "fuse/Runtime/Allocator.h"
 #include <memory>
 
 namespace fuse::runtime {
@@ -59,6 +59,25 @@ private:
       : Buffer(pointer, bytes), device(device) {}
 
   CudaDevice &device;
+};
+
+/// Memory of an allocator.
+class AllocatedBuffer final : public Buffer {
+public:
+  static llvm::Expected<std::unique_ptr<AllocatedBuffer>>
+  create(std::shared_ptr<const Allocator> allocator, int64_t bytes,
+         Device device);
+  /// Waits for the work on the device.
+  ~AllocatedBuffer() override;
+
+private:
+  AllocatedBuffer(std::shared_ptr<const Allocator> allocator, void *pointer,
+                  int64_t bytes, Device device)
+      : Buffer(pointer, bytes), allocator(std::move(allocator)),
+        device(device) {}
+
+  std::shared_ptr<const Allocator> allocator;
+  Device device;
 };
 
 } // namespace fuse::runtime

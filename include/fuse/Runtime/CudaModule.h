@@ -38,10 +38,12 @@ public:
   llvm::Error copy(void *to, const void *from, int64_t bytes,
                    Stream stream) override;
   llvm::Error upload(void *to, const void *from, int64_t bytes) override;
-  llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t bytes) override;
   llvm::Expected<std::optional<QueueId>> queueId(Stream stream) override;
   llvm::Expected<double>
   time(Stream stream, llvm::function_ref<llvm::Error()> enqueue) override;
+
+protected:
+  llvm::Expected<std::unique_ptr<Buffer>> allocateOwn(int64_t bytes) override;
 
 private:
   CudaModule(CudaDevice &device, cuda::CodeModule handle)

@@ -125,8 +125,13 @@ public:
   /// Copies from the host and waits for it.
   virtual llvm::Error upload(void *to, const void *from, int64_t bytes) = 0;
 
-  /// Memory for an arena or a constant.
-  virtual llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t bytes) = 0;
+  /// Memory for an arena or a constant, of the allocator if there is one.
+  llvm::Expected<std::unique_ptr<Buffer>> allocate(int64_t bytes);
+
+  /// Before the module is used.
+  void setAllocator(std::shared_ptr<const Allocator> other) {
+    allocator = std::move(other);
+  }
 
   /// The queue behind `stream`, or nullopt if calls run to their end, so that
   /// two calls at a time need two arenas.
@@ -135,6 +140,14 @@ public:
   /// Seconds that the work put on `stream` by `enqueue` takes. Waits for it.
   virtual llvm::Expected<double>
   time(Stream stream, llvm::function_ref<llvm::Error()> enqueue) = 0;
+
+protected:
+  /// Memory of the device, or of the host.
+  virtual llvm::Expected<std::unique_ptr<Buffer>>
+  allocateOwn(int64_t bytes) = 0;
+
+private:
+  std::shared_ptr<const Allocator> allocator;
 };
 
 } // namespace fuse::runtime
