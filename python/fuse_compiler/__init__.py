@@ -18,7 +18,7 @@ Everything that goes wrong is a fuse.Error with the compiler's or the runtime's
 message: "expected X, but got Y; remedy".
 """
 
-from fuse_compiler._compile import compile, inspect, write_bundle
+from fuse_compiler._compile import compile, inspect, load, write_bundle
 from fuse_compiler._description import Inspection, Kernel, Tensor
 from fuse_compiler._jit import Jitted, jit
 from fuse_compiler._library import Error, version
@@ -36,6 +36,7 @@ __all__ = [
     "compile",
     "inspect",
     "jit",
+    "load",
     "version",
     "write_bundle",
 ]

@@ -51,6 +51,7 @@ class Program:
     def print(
         self, stage: Literal["kernels", "schedule", "gpu", "llvm", "ptx"]
     ) -> str: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
     def __call__(self, *arrays: Any, out: Any = None, stream: Any = None) -> Any: ...
     def prepare(self, *inputs: Any) -> None: ...
 
@@ -90,6 +91,15 @@ def inspect(
     launch_overlap: bool = True,
     sizes: Mapping[str, int] | None = None,
 ) -> Inspection: ...
+def load(
+    path: str | PathLike[str],
+    target: _Target = "auto",
+    *,
+    device: int = 0,
+    cache: bool = True,
+    tuning: str | PathLike[str] | None = None,
+    graph: bool = False,
+) -> Program: ...
 def jit(
     function: Callable[..., Any] | None = None,
     *,

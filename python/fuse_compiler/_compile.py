@@ -178,6 +178,34 @@ def compile(
     return program
 
 
+def load(path, target="auto", *, device=0, cache=True, tuning=None, graph=False):
+    """Makes a program of a file that Program.save() has written.
+
+    Code of the file is taken where this Fuse makes the same for this chip; other code is
+    compiled. `target` "auto" is the target that the program had; the other arguments are
+    those of compile(), and what that decides else is the file's.
+
+    Returns a Program. Raises Error for a file that is another or damaged.
+    """
+    options = _options(
+        None,
+        target,
+        None,
+        False,
+        device=device,
+        cache=cache,
+        tuning=tuning,
+        graph=graph,
+    )
+    handle = ctypes.c_void_p()
+    check(
+        lib.fuseProgramLoad(
+            os.fsencode(path), ctypes.byref(options), ctypes.byref(handle)
+        )
+    )
+    return Program(handle.value)
+
+
 def _program(compiler, autotune):
     if not autotune:
         return Program(compiler.load())

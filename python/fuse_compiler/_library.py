@@ -59,6 +59,7 @@ class Options(ctypes.Structure):
         ("sizes", ctypes.c_char_p),
         ("lengths", ctypes.c_int32),
         ("graphs", ctypes.c_int32),
+        ("allocator", ctypes.c_void_p),
     ]
 
 
@@ -132,6 +133,8 @@ def _declare(library):
         ("fuseOptionsInit", None, options),
         ("fuseCompile", status, text, size, text, options, out),
         ("fuseCompileFile", status, text, options, out),
+        ("fuseProgramSave", status, program, text),
+        ("fuseProgramLoad", status, text, options, out),
         ("fuseProgramFree", None, program),
         ("fuseProgramDevice", DLDevice, program),
         ("fuseProgramDescribe", status, program, out),

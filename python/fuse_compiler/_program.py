@@ -5,6 +5,7 @@
 import ctypes
 import json
 import numbers
+import os
 
 from fuse_compiler._adapter import CPU, CUDA, DTYPES, Layout
 from fuse_compiler._arrays import adapters
@@ -112,6 +113,13 @@ class Program(Description):
         return take_string(
             lambda out: lib.fuseProgramPrint(self._handle, STAGES[stage], out)
         )
+
+    def save(self, path):
+        """Writes the text, the options and all code compiled so far, for fuse.load().
+
+        Raises Error where the file cannot be written.
+        """
+        check(lib.fuseProgramSave(self._handle, os.fsencode(path)))
 
     def __call__(self, *arrays, out=None, stream=None):
         """Runs the program on arrays of its device.
