@@ -121,13 +121,13 @@ class Program(Description):
         """
         check(lib.fuseProgramSave(self._handle, os.fsencode(path)))
 
-    def __call__(self, *arrays, out=None, stream=None):
+    def __call__(self, *arrays, out=None, stream=None, **named):
         """Runs the program on arrays of its device.
 
         arrays  one for each input, with its dtype and shape; dynamic dims may have
                 any size, equal names equal sizes. Anything with __dlpack__. Views
                 need no copy, as long as no stride is negative. Inputs with fuse.scalar
-                take Python numbers, too.
+                take Python numbers, too. Those behind may be passed by name
         out     where to write: a contiguous array if there is one output, else a sequence with
                 an array or None for each. Without it, outputs are new arrays of the
                 framework of the first input, except those that the program writes over
@@ -139,6 +139,8 @@ class Program(Description):
         Raises Error if the arrays are not what the program takes, or those that it is
         to write to must not change.
         """
+        if named:
+            arrays = self._with_named(arrays, named)
         if self._caller:
             handle = None if stream is None else _stream_handle(stream)
             result = self._caller.run(arrays, out, handle)
@@ -240,15 +242,17 @@ class Program(Description):
         )
         return call.value
 
-    def prepare(self, *inputs):
+    def prepare(self, *inputs, **named):
         """Compiles now what calls with such inputs need, so that they only launch.
 
         inputs  one for each input: an array, whose layout counts, or a shape, which
                 stands for a contiguous array that is aligned to 16 bytes, or a pair of
-                shape and strides; anything for a number that is passed by value
+                shape and strides; anything for a number that is passed by value.
+                As in calls, by name, too
 
         A CUDA graph can be captured then without a call before it. Raises Error like a call.
         """
+        inputs = self._with_named(inputs, named)
         if len(inputs) != len(self.inputs):
             raise self._count_error(inputs)
         layouts = []
@@ -282,6 +286,26 @@ class Program(Description):
             except Error as error:
                 return _about(tensor.name, error)
         return Error("expected arrays that nobody changes, but got others; call again")
+
+    def _with_named(self, arrays, named):
+        """All inputs in their order."""
+        rest = self.inputs[len(arrays) :]
+        missing = [each.name for each in rest if each.name not in named]
+        known = {each.name for each in rest}
+        unknown = [name for name in named if name not in known]
+        if not missing and not unknown:
+            return (*arrays, *[named[each.name] for each in rest])
+        taken = {each.name for each in self.inputs[: len(arrays)]}
+        if unknown and unknown[0] in taken:
+            got, remedy = f"'{unknown[0]}' twice", "pass it once"
+        elif unknown:
+            got, remedy = f"'{unknown[0]}'", "pass each input by its name"
+        else:
+            got, remedy = f"no '{missing[0]}'", "pass it, too"
+        names = ", ".join(each.name for each in self.inputs)
+        raise Error(
+            f"expected the inputs {names} of '{self.name}', but got {got}; {remedy}"
+        )
 
     def _count_error(self, arrays):
         return Error(

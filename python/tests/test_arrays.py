@@ -251,6 +251,30 @@ def test_programs_stay_where_they_are(add, x, duplicate):
     np.testing.assert_array_equal(add(x, ones), x + 1)
 
 
+def test_inputs_by_name(add, x):
+    b = np.ones(4, np.float32)
+    out = np.empty_like(x)
+    np.testing.assert_array_equal(add(x, b=b), x + 1)
+    np.testing.assert_array_equal(add(b=b, x=x), x + 1)
+    assert add(x, b=b, out=out) is out
+    add.prepare((7, 4), b=(4,))
+
+
+@pytest.mark.parametrize(
+    "call, got",
+    [
+        (lambda add, x: add(x, c=x), "'c'; pass each input by its name"),
+        (lambda add, x: add(x, x=x), "'x' twice; pass it once"),
+        (lambda add, x: add(b=x), "no 'x'; pass it, too"),
+        (lambda add, x: add.prepare(x, bias=x), "'bias'; pass each input by its name"),
+    ],
+)
+def test_names_that_are_none_of_the_inputs(add, x, call, got):
+    with pytest.raises(fuse.Error) as error:
+        call(add, x)
+    assert str(error.value) == f"expected the inputs x, b of 'add', but got {got}"
+
+
 def test_inspections_are_plain_data():
     result = fuse.inspect(ADD, chip="sm_90")
     for other in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
