@@ -252,7 +252,8 @@ class Program(Description):
 
         A CUDA graph can be captured then without a call before it. Raises Error like a call.
         """
-        inputs = self._with_named(inputs, named)
+        if named:
+            inputs = self._with_named(inputs, named)
         if len(inputs) != len(self.inputs):
             raise self._count_error(inputs)
         layouts = []

@@ -7,13 +7,12 @@ Whatever happens to its files, what is loaded is right.
 
 import os
 import random
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from fuzz import stress_cache
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,15 +63,11 @@ def entries(folder):
     return [path for path in folder.iterdir() if path.name.startswith("llvmcache-")]
 
 
-def test_processes_that_are_killed_leave_nothing_wrong(tmp_path):
-    chance = random.Random(0)
-    for _ in range(5):
-        running = [start(tmp_path, chance.randrange(8), 1000) for _ in range(3)]
-        time.sleep(0.4 + chance.random())
-        for process in running:
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-    assert finish(start(tmp_path)) == 8
+def test_processes_that_are_killed_and_damage_leave_nothing_wrong(tmp_path):
+    """`tools/fuzz/stress_cache.py` has more of it."""
+    state = stress_cache.stress(tmp_path, rounds=200, processes=4)
+    assert state.wrong == []
+    assert state.rounds >= 200 and state.killed and state.damaged
 
 
 def test_flipped_bits_and_short_files_are_compiled_again(tmp_path):
