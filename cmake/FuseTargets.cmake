@@ -14,7 +14,8 @@ endif()
 
 add_compile_options(-ffunction-sections -fdata-sections)
 # Archives name libraries (z3) that nothing kept from them needs.
-add_link_options(-fuse-ld=lld -Wl,--gc-sections -Wl,--as-needed)
+# The cache of compiled code tells builds apart by their ids.
+add_link_options(-fuse-ld=lld -Wl,--gc-sections -Wl,--as-needed -Wl,--build-id=sha1)
 if(FUSE_LINK_LLVM STREQUAL "static")
   add_link_options(-Wl,-s)
 endif()

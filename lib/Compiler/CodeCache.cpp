@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeCache.h"
+#include "SerializeCode.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using mlir::fuse::AssembledModule;
@@ -38,8 +41,7 @@ void CodeArchive::forEach(
     visit(key, bytes);
 }
 
-CodeCache::CodeCache(const CompileOptions &options)
-    : archive(options.archive), lineInfo(options.lineInfo) {
+CodeCache::CodeCache(const CompileOptions &options) : options(options) {
   if (!options.cache)
     return;
   auto opened = runtime::DiskCache::open(options.cacheDirectory);
@@ -133,19 +135,66 @@ static std::optional<AssembledModule> deserialize(StringRef bytes) {
   return module;
 }
 
+/// What a file has; "" where there is none.
+static std::string contentOf(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : "";
+}
+
+std::optional<runtime::DiskCache::Key>
+CodeCache::keyOf(StringRef text, StringRef fileName, StringRef tuning,
+                 const runtime::Facts &facts) const {
+  std::optional<std::string> build = buildId();
+  if (!build || (!disk && !options.archive))
+    return std::nullopt;
+  std::string decisions =
+      formatv("{0} {1} {2} {3} {4} {5} {6}", options.entry, int(options.target),
+              options.strict, options.lineInfo, options.launchOverlap,
+              options.candidate, join(options.sizes, ","));
+  std::string about = formatv("{0} {1}", facts.key(), facts.str());
+  return runtime::DiskCache::Key(options.chip, *build,
+                                 {"code", text, fileName, decisions, about,
+                                  contentOf(tuning),
+                                  // A board's file may be the chip.
+                                  contentOf(options.chip), assemblerVersion(),
+                                  mlir::fuse::getHostFingerprint()});
+}
+
+std::optional<Code> CodeCache::find(const runtime::DiskCache::Key &key) const {
+  std::optional<std::string> bytes;
+  if (options.archive)
+    bytes = options.archive->find(key.str());
+  if (!bytes && disk)
+    bytes = disk->load(key);
+  if (!bytes)
+    return std::nullopt;
+  if (options.archive)
+    options.archive->add(key.str(), *bytes);
+  return deserializeCode(*bytes);
+}
+
+void CodeCache::add(const runtime::DiskCache::Key &key,
+                    const Code &code) const {
+  std::string bytes = serializeCode(code);
+  if (options.archive)
+    options.archive->add(key.str(), bytes);
+  if (disk)
+    consumeError(disk->store(key, bytes));
+}
+
 Expected<AssembledModule> CodeCache::load(StringRef ptx,
                                           const GPUTarget &target) {
-  mlir::fuse::AssembleOptions options;
-  options.lineInfo = lineInfo;
+  mlir::fuse::AssembleOptions assembleOptions;
+  assembleOptions.lineInfo = options.lineInfo;
   if (!disk)
-    return mlir::fuse::assemblePTX(ptx, target, options);
+    return mlir::fuse::assemblePTX(ptx, target, assembleOptions);
   runtime::DiskCache::Key key(target.chip, assemblerVersion(),
-                              {"cubin", ptx, lineInfo ? "lines" : ""});
+                              {"cubin", ptx, options.lineInfo ? "lines" : ""});
   if (std::optional<std::string> bytes = disk->load(key))
     if (std::optional<AssembledModule> module = deserialize(*bytes))
       return std::move(*module);
   Expected<AssembledModule> module =
-      mlir::fuse::assemblePTX(ptx, target, options);
+      mlir::fuse::assemblePTX(ptx, target, assembleOptions);
   if (module && isWhole(*module))
     consumeError(disk->store(key, serialize(*module)));
   return module;
@@ -153,11 +202,12 @@ Expected<AssembledModule> CodeCache::load(StringRef ptx,
 
 Expected<AssembledModule> CodeCache::assemble(StringRef ptx,
                                               const GPUTarget &target) {
+  CodeArchive *archive = options.archive.get();
   if (!archive)
     return load(ptx, target);
   // What one assembler has made does for another one.
   runtime::DiskCache::Key key(target.chip, "any assembler",
-                              {"cubin", ptx, lineInfo ? "lines" : ""});
+                              {"cubin", ptx, options.lineInfo ? "lines" : ""});
   if (std::optional<std::string> bytes = archive->find(key.str()))
     if (std::optional<AssembledModule> module = deserialize(*bytes))
       return std::move(*module);
@@ -169,9 +219,10 @@ Expected<AssembledModule> CodeCache::assemble(StringRef ptx,
 
 Expected<SmallVector<char, 0>>
 CodeCache::compileForHost(mlir::gpu::GPUModuleOp module,
-                          const mlir::fuse::HostOptions &options) {
-  if ((!disk && !archive) || options.observer)
-    return mlir::fuse::compileHostObject(module, options);
+                          const mlir::fuse::HostOptions &hostOptions) {
+  CodeArchive *archive = options.archive.get();
+  if ((!disk && !archive) || hostOptions.observer)
+    return mlir::fuse::compileHostObject(module, hostOptions);
   std::string text;
   raw_string_ostream(text) << *module;
   runtime::DiskCache::Key key(mlir::fuse::getHostFingerprint(),
@@ -183,7 +234,7 @@ CodeCache::compileForHost(mlir::gpu::GPUModuleOp module,
     bytes = disk->load(key);
   if (!bytes) {
     Expected<SmallVector<char, 0>> object =
-        mlir::fuse::compileHostObject(module, options);
+        mlir::fuse::compileHostObject(module, hostOptions);
     if (!object)
       return object.takeError();
     bytes.emplace(object->data(), object->size());

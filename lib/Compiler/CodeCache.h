@@ -11,17 +11,26 @@
 #include "fuse/Codegen/Assemble.h"
 #include "fuse/Codegen/HostObject.h"
 #include "fuse/Compiler/CodeArchive.h"
-#include "fuse/Compiler/Options.h"
+#include "fuse/Compiler/Compilation.h"
 #include "fuse/Runtime/DiskCache.h"
 
 namespace fuse::jit {
 
-/// The two slow last steps of compilation, answered from the options' archive
-/// or from disk. A cache that cannot be opened or written only costs time, so
-/// it is never an error.
+/// Whole compilations, and the two slow last steps of one, answered from the
+/// options' archive or from disk. A cache that cannot be opened or written only
+/// costs time, so it is never an error.
 class CodeCache {
 public:
   explicit CodeCache(const CompileOptions &options);
+
+  /// The key of the code for a text, by all that decides what it becomes: the
+  /// build of Fuse, the options, the file of schedules `tuning`, the facts, the
+  /// assembler and the host. Nullopt where code is not kept.
+  std::optional<runtime::DiskCache::Key>
+  keyOf(llvm::StringRef text, llvm::StringRef fileName, llvm::StringRef tuning,
+        const runtime::Facts &facts) const;
+  std::optional<Code> find(const runtime::DiskCache::Key &key) const;
+  void add(const runtime::DiskCache::Key &key, const Code &code) const;
 
   /// assemblePTX(), keyed by the PTX, the chip and the assembler's file.
   llvm::Expected<mlir::fuse::AssembledModule>
@@ -38,9 +47,8 @@ private:
   llvm::Expected<mlir::fuse::AssembledModule>
   load(llvm::StringRef ptx, const mlir::fuse::GPUTarget &target);
 
-  std::shared_ptr<CodeArchive> archive;
+  const CompileOptions options;
   std::optional<runtime::DiskCache> disk;
-  bool lineInfo;
 };
 
 } // namespace fuse::jit

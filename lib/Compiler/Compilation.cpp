@@ -65,8 +65,9 @@ static const NamedPipeline pipelines[] = {
 };
 
 struct Compilation::State {
-  State(const CompileOptions &options)
-      : options(options), cache(options), dump(options.dumpDirectory),
+  State(StringRef text, StringRef fileName, const CompileOptions &options)
+      : text(text), fileName(fileName), options(options), cache(options),
+        dump(options.dumpDirectory),
         context(dialects(), MLIRContext::Threading::DISABLED) {
     collectRemarks(context, remarks);
   }
@@ -77,7 +78,10 @@ struct Compilation::State {
   void configure(mlir::fuse::PipelineOptions &pipeline,
                  const Facts &facts) const;
   func::FuncOp entryOf(ModuleOp program) const;
-  llvm::Error parse(StringRef text, StringRef fileName);
+  llvm::Error parse();
+  llvm::Error form();
+  std::optional<Code> find(const Facts &facts);
+  Expected<Code> compile(const Facts &facts);
   llvm::Error emit(gpu::GPUModuleOp kernels, const Facts &facts, Code &code);
   llvm::Error run(Stage stage, ModuleOp program, const Facts &facts);
   OwningOpRef<ModuleOp> programFor(const Facts &facts);
@@ -89,6 +93,7 @@ struct Compilation::State {
   mlir::fuse::LLVMObserver dumpLLVM(const Facts &facts,
                                     llvm::Error &error) const;
 
+  std::string text, fileName;
   CompileOptions options;
   CodeCache cache;
   StageDump dump;
@@ -101,8 +106,10 @@ struct Compilation::State {
   std::mutex mutex;
   MLIRContext context;
   std::string entry;
-  /// At Stage::Kernels.
+  /// At Stage::Kernels; null as long as all code was found in the cache.
   OwningOpRef<ModuleOp> module;
+  /// For the usual facts, found when the compilation was created.
+  std::optional<Code> usual;
 };
 
 void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
@@ -191,7 +198,7 @@ llvm::Error Compilation::State::run(Stage stage, ModuleOp program,
   return dumpIR(number + 1, pipeline.name, program, facts);
 }
 
-llvm::Error Compilation::State::parse(StringRef text, StringRef fileName) {
+llvm::Error Compilation::State::parse() {
   Expected<OwningOpRef<ModuleOp>> parsed =
       parseProgram(context, text, fileName);
   if (!parsed)
@@ -206,6 +213,25 @@ llvm::Error Compilation::State::parse(StringRef text, StringRef fileName) {
     if (other != *function && SymbolTable::symbolKnownUseEmpty(other, *module))
       other.erase();
   return dumpIR(0, "parsed", *module, Facts::usual());
+}
+
+/// Parses the program and forms kernels, unless that is done.
+llvm::Error Compilation::State::form() {
+  if (module)
+    return llvm::Error::success();
+  llvm::Error error = parse();
+  if (!error)
+    error = run(Stage::Kernels, *module, Facts::usual());
+  if (error)
+    module = nullptr;
+  return error;
+}
+
+/// The code for these facts, if it is in the cache. Who wants to see the stages
+/// wants them made.
+std::optional<Code> Compilation::State::find(const Facts &facts) {
+  auto key = cache.keyOf(text, fileName, tuning, facts);
+  return key && !dump.isOn() ? cache.find(*key) : std::nullopt;
 }
 
 /// Tells the passes which arguments are views with strides. What the program's
@@ -305,7 +331,7 @@ Expected<std::unique_ptr<Compilation>>
 Compilation::create(StringRef text, StringRef fileName,
                     const CompileOptions &options) {
   assert(options.target != Target::Auto && "the caller picks the target");
-  auto state = std::make_unique<State>(options);
+  auto state = std::make_unique<State>(text, fileName, options);
   if (state->isForGPU()) {
     Expected<GPUTarget> gpu = mlir::fuse::lookupGPUTarget(options.chip);
     if (!gpu)
@@ -315,21 +341,21 @@ Compilation::create(StringRef text, StringRef fileName,
         options.tuned && llvm::sys::fs::exists(path))
       state->tuning = path;
   }
-  if (llvm::Error error = state->parse(text, fileName))
-    return std::move(error);
-  if (llvm::Error error =
-          state->run(Stage::Kernels, *state->module, Facts::usual()))
-    return std::move(error);
+  state->usual = state->find(Facts::usual());
+  if (!state->usual)
+    if (llvm::Error error = state->form())
+      return std::move(error);
   return std::unique_ptr<Compilation>(new Compilation(std::move(state)));
 }
 
-Expected<Code> Compilation::generate(const Facts &facts) {
-  std::lock_guard<std::mutex> lock(state->mutex);
-  state->remarks.clear();
-  auto program = state->lower(Stage::Gpu, facts);
+Expected<Code> Compilation::State::compile(const Facts &facts) {
+  if (llvm::Error error = form())
+    return std::move(error);
+  remarks.clear();
+  auto program = lower(Stage::Gpu, facts);
   if (!program)
     return program.takeError();
-  func::FuncOp entry = state->entryOf(**program);
+  func::FuncOp entry = entryOf(**program);
   Expected<Plan> plan = buildPlan(entry);
   if (!plan)
     return plan.takeError();
@@ -338,22 +364,40 @@ Expected<Code> Compilation::generate(const Facts &facts) {
   code.missed = missedFusions(entry);
   code.plan = std::move(*plan);
   // What scheduling collapses in dense tensors it leaves alone in views.
-  func::FuncOp formed = state->entryOf(*state->module);
+  func::FuncOp formed = entryOf(*module);
   for (auto [argument, input] :
        llvm::zip_equal(formed.getArguments(), code.plan.spec.inputs))
     input.joined.assign(mlir::fuse::joinedDims(argument));
-  if (llvm::Error error = state->run(Stage::LLVM, **program, facts))
+  if (llvm::Error error = run(Stage::LLVM, **program, facts))
     return std::move(error);
   if (gpu::GPUModuleOp kernels = kernelsOf(**program))
-    if (llvm::Error error = state->emit(kernels, facts, code))
+    if (llvm::Error error = emit(kernels, facts, code))
       return std::move(error);
   if (llvm::Error error = checkTensorCores(entry, code.assembled))
     return std::move(error);
   if (llvm::Error error =
           remarkOnCode(entry, code.kernels, code.ptx, code.assembled, facts))
     return std::move(error);
-  code.remarks = std::move(state->remarks);
+  code.remarks = std::move(remarks);
   return std::move(code);
+}
+
+Expected<Code> Compilation::generate(const Facts &facts) {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  if (facts == Facts::usual() && state->usual) {
+    Code code = std::move(*state->usual);
+    state->usual.reset();
+    return std::move(code);
+  }
+  if (std::optional<Code> found = state->find(facts))
+    return std::move(*found);
+  Expected<Code> code = state->compile(facts);
+  if (!code)
+    return code.takeError();
+  if (auto key = state->cache.keyOf(state->text, state->fileName, state->tuning,
+                                    facts))
+    state->cache.add(*key, *code);
+  return code;
 }
 
 /// A copy of the program as schedulers get it.
@@ -383,6 +427,8 @@ assumedOf(func::FuncOp entry, const mlir::fuse::DimClasses &dims) {
 
 Expected<std::vector<TuningKey>> Compilation::tuningKeys(const Facts &facts) {
   std::lock_guard<std::mutex> lock(state->mutex);
+  if (llvm::Error error = state->form())
+    return std::move(error);
   auto program = state->unscheduled(facts);
   if (!program)
     return program.takeError();
@@ -427,6 +473,8 @@ candidatesOf(mlir::fuse::KernelOp kernel,
 Expected<std::vector<KernelCandidates>>
 Compilation::candidates(const Facts &facts) {
   std::lock_guard<std::mutex> lock(state->mutex);
+  if (llvm::Error error = state->form())
+    return std::move(error);
   auto target = mlir::fuse::ScheduleTarget::of(
       state->isForGPU() ? state->options.chip : "cpu", facts.divisible);
   if (!target)
@@ -474,6 +522,8 @@ static Expected<std::string> printLLVM(gpu::GPUModuleOp kernels,
 
 Expected<std::string> Compilation::print(Stage stage, const Facts &facts) {
   std::lock_guard<std::mutex> lock(state->mutex);
+  if (llvm::Error error = state->form())
+    return std::move(error);
   auto program = state->lower(stage, facts);
   if (!program)
     return program.takeError();
