@@ -47,6 +47,7 @@ public:
         from(cast<RankedTensorType>(op.getInput().getType()).getElementType()),
         to(op.getType().getElementType()), value(value),
         inPairs(computesInPairs(emitter, op)),
+        inAnyOrder(computesInAnyOrder(op)),
         rounds(!op->hasAttr(kImplicitAttr) || emitter.getOptions().strict) {}
 
   Value build() {
@@ -203,7 +204,7 @@ private:
       if (inPairs && compute != to && !isFloat8(to))
         return arith::ExtFOp::create(
             builder, loc, typed(compute),
-            buildPairsFromWords(builder, loc, value, to));
+            buildPairsFromWords(builder, loc, value, to, inAnyOrder));
       value = buildFromWords(builder, loc, value);
       return holdsBytes() ? value : rounded(value);
     }
@@ -278,7 +279,7 @@ private:
   Location loc;
   Type from, to;
   Value value;
-  bool inPairs, rounds;
+  bool inPairs, inAnyOrder, rounds;
 };
 } // namespace
 

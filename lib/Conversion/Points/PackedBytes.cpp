@@ -18,7 +18,7 @@ using namespace mlir::fuse;
 static constexpr int64_t wordBytes = 4;
 /// In each byte: its low half, the sign of that, and the byte's own sign.
 static constexpr int64_t lowHalf = 0x0F, halfSign = 0x08, byteSign = 0x80;
-static constexpr int64_t halfBits = 4;
+static constexpr int64_t halfBits = 4, byteBits = 8, allOfByte = 0xFF;
 
 static int64_t lanesIn(Value value) {
   auto type = dyn_cast<VectorType>(value.getType());
@@ -229,6 +229,41 @@ public:
 };
 } // namespace
 
+/// The lanes of vectors of `length` lanes each, in which lane i lies at place
+/// `places[i]`, in order.
+static Value inOrder(OpBuilder &builder, Location loc, Value lanes,
+                     ArrayRef<int64_t> places) {
+  int64_t length = places.size();
+  SmallVector<int64_t> all;
+  for (int64_t lane = 0; lane < lanesIn(lanes); ++lane)
+    all.push_back(lane / length * length + places[lane % length]);
+  return vector::ShuffleOp::create(builder, loc, lanes, lanes, all);
+}
+
+/// Of a word the halves that lie in both of its 16 bits, where they lie.
+static Value farHalves(OpBuilder &builder, Location loc, Value packed,
+                       Type element, bool isUnsigned) {
+  PairMath math(builder, loc, element);
+  int64_t bytes = lanesIn(packed);
+  Value all =
+      vector::BitCastOp::create(builder, loc, wordsOf(builder, bytes), packed);
+  int64_t start = math.start() | (isUnsigned ? 0 : halfSign);
+  SmallVector<Value> pairs;
+  for (int64_t at = 0; at < bytes / wordBytes; ++at) {
+    Value word = vector::ExtractOp::create(builder, loc, all, at);
+    for (int64_t half = 0; half < wordBytes; ++half) {
+      Value moved = word;
+      if (half > 0)
+        moved = arith::ShRUIOp::create(builder, loc, word,
+                                       math.constant(half * halfBits));
+      pairs.push_back(math.bitXor(math.bitAnd(moved, lowHalf), start));
+    }
+  }
+  Value floats = math.less(math.floats(pairs),
+                           math.startValue() + (isUnsigned ? 0 : halfSign));
+  return inOrder(builder, loc, floats, {0, 2, 4, 6, 1, 3, 5, 7});
+}
+
 /// Each byte's low half and, shifted, its high half.
 static Value pairsOfHalves(OpBuilder &builder, Location loc, Value packed,
                            Type element, bool isUnsigned) {
@@ -254,9 +289,11 @@ static Value pairsOfHalves(OpBuilder &builder, Location loc, Value packed,
 }
 
 Value mlir::fuse::buildPairsFromWords(OpBuilder &builder, Location loc,
-                                      Value bytes, Type element) {
+                                      Value bytes, Type element,
+                                      bool inAnyOrder) {
   if (Value packed = packedHalves(bytes))
-    return pairsOfHalves(builder, loc, packed, element, areUnsigned(bytes));
+    return (inAnyOrder ? farHalves : pairsOfHalves)(
+        builder, loc, packed, element, areUnsigned(bytes));
   PairMath math(builder, loc, element);
   bool haveSigns = element.isBF16();
   VectorType type = wordsOf(builder, lanesIn(bytes));
@@ -266,10 +303,21 @@ Value mlir::fuse::buildPairsFromWords(OpBuilder &builder, Location loc,
   constexpr int64_t firstPair = 0x4140, lastPair = 0x4342, leading = 0x64646464;
   Value upper = math.constant(haveSigns ? 0 : leading);
   SmallVector<Value> numbers, biases;
+  auto pairOf = [&](Value word, bool isFirst) {
+    if (!inAnyOrder)
+      return permute(builder, loc, word, upper, isFirst ? firstPair : lastPair);
+    // Bytes that are two apart, where they lie.
+    Value pair = word;
+    if (!isFirst)
+      pair =
+          arith::ShRUIOp::create(builder, loc, word, math.constant(byteBits));
+    return haveSigns ? pair
+                     : math.bitOr(math.bitAnd(pair, allOfByte), math.start());
+  };
   for (int64_t at = 0; at < type.getDimSize(0); ++at) {
     Value word = vector::ExtractOp::create(builder, loc, words, at);
-    for (int64_t selector : {firstPair, lastPair}) {
-      Value pair = permute(builder, loc, word, upper, selector);
+    for (bool isFirst : {true, false}) {
+      Value pair = pairOf(word, isFirst);
       if (haveSigns) {
         biases.push_back(math.bitOr(math.bitAnd(pair, byteSign), math.start()));
         pair = math.bitOr(math.bitAnd(pair, byteSign - 1), math.start());
@@ -279,8 +327,10 @@ Value mlir::fuse::buildPairsFromWords(OpBuilder &builder, Location loc,
   }
   Value floats = math.floats(numbers);
   if (haveSigns)
-    return arith::SubFOp::create(builder, loc, floats, math.floats(biases));
-  return math.less(floats, math.startValue() + byteSign);
+    floats = arith::SubFOp::create(builder, loc, floats, math.floats(biases));
+  else
+    floats = math.less(floats, math.startValue() + byteSign);
+  return inAnyOrder ? inOrder(builder, loc, floats, {0, 2, 1, 3}) : floats;
 }
 
 Value mlir::fuse::buildUnpacked(OpBuilder &builder, Location loc, Value bytes,

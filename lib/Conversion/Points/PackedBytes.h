@@ -39,9 +39,10 @@ bool areWords(Value bytes);
 /// buildUnpacked() gave is taken from its halves.
 Value buildFromWords(OpBuilder &builder, Location loc, Value bytes);
 
-/// The same in bf16 or f16.
+/// The same in bf16 or f16; with `inAnyOrder` by fewer instructions, and then a
+/// shuffle, for those who need no order.
 Value buildPairsFromWords(OpBuilder &builder, Location loc, Value bytes,
-                          Type type);
+                          Type type, bool inAnyOrder = false);
 
 /// The integers of four bits of each byte, the low half's before the high
 /// half's, as bytes. On a GPU of whole words.

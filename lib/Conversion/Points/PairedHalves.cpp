@@ -13,12 +13,33 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+/// The chips that there are code for have mma.sync, which wants whole warps,
+/// and four threads of a row.
+bool mlir::fuse::multipliesRowsByMma(KernelOp kernel) {
+  constexpr int64_t warp = 32, quad = 4;
+  auto rows = dyn_cast_or_null<RowsScheduleAttr>(kernel.getScheduleAttr());
+  if (!rows || rows.rowsPerThread() == 1 || rows.getThreads() % warp != 0 ||
+      rows.threadsPerRow() < quad)
+    return false;
+  return llvm::all_of(kernel.getBody().getOps<ReduceOp>(), [](ReduceOp reduce) {
+    return reduce.getInput().getDefiningOp<MulOp>() != nullptr;
+  });
+}
+
 bool mlir::fuse::computesInPairs(PointEmitter &emitter, Operation *op) {
   auto kernel = op->getParentOfType<KernelOp>();
   if (!kernel || emitter.getOptions().sharedBytes == 0)
     return false;
-  auto schedule = dyn_cast_or_null<MmaScheduleAttr>(kernel.getScheduleAttr());
-  return schedule && schedule.computesOperands();
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
+  if (isa_and_nonnull<RowsScheduleAttr>(schedule))
+    return multipliesRowsByMma(kernel);
+  auto tiles = dyn_cast_or_null<MmaScheduleAttr>(schedule);
+  return tiles && tiles.computesOperands();
+}
+
+bool mlir::fuse::computesInAnyOrder(Operation *op) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  return kernel && isa_and_nonnull<RowsScheduleAttr>(kernel.getScheduleAttr());
 }
 
 /// The value before it was widened from `element`, or null if it was not.

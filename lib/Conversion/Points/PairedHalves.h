@@ -18,9 +18,17 @@
 
 namespace mlir::fuse {
 
+/// Whether tensor cores add up the products of a kernel's rows: each thread has
+/// several, so that what these share is there for all, and all that is reduced
+/// are products.
+bool multipliesRowsByMma(KernelOp kernel);
+
 /// Whether values of `op` go to tensor cores as 16-bit floats, so that it is
 /// worth computing them as such.
 bool computesInPairs(PointEmitter &emitter, Operation *op);
+
+/// Whether what tensor cores take of `op` in one order they take in another.
+bool computesInAnyOrder(Operation *op);
 
 /// The value in f32 of a sum, difference or product of 16-bit floats, computed
 /// and rounded in their type; null where `op` is another one, or its operands,

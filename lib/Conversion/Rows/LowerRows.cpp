@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerRows.h"
+#include "Points/PairedHalves.h"
 #include "RowsLowering.h"
 #include "VerifyRows.h"
 #include "fuse/Analysis/MovedInputs.h"
@@ -143,6 +144,8 @@ void RowsLowering::reduceLevel(ArrayRef<RowPlace> present,
     reduceGroups(present.front(), ofGroups);
   if (ofRows.empty())
     return;
+  bool byMma = present.size() > 1 && multipliesRowsByMma(frame.kernel) &&
+               emitter.getOptions().sharedBytes > 0;
   SmallVector<Reducer> reducers;
   States states;
   for (const RowPlace &row : present) {
@@ -150,8 +153,11 @@ void RowsLowering::reduceLevel(ArrayRef<RowPlace> present,
     for (Operation *op : ofRows)
       reducers.emplace_back(emitter, op, Reducer::Lanes::partsOfOneResult);
     auto ofRow = MutableArrayRef(reducers).drop_front(before);
-    llvm::append_range(states, walker.reduce(row, ofRow, order));
+    if (!byMma)
+      llvm::append_range(states, walker.reduce(row, ofRow, order));
   }
+  if (byMma)
+    states = walker.reduceByMma(present, reducers);
   states = exchange.combine(reducers, std::move(states), order.isFirst);
   size_t next = 0;
   for (const RowPlace &row : present) {

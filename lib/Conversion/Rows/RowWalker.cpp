@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowWalker.h"
+#include "Reductions/LaneProducts.h"
 #include "StagedLoop.h"
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/MovedInputs.h"
@@ -84,6 +85,34 @@ RowWalker::States RowWalker::reduce(const RowPlace &row,
     state = reducer.reduceLanes(state);
     if (rows.isLoop() && geometry.hasTail)
       state = reducer.combine(state, scalars);
+  }
+  return states;
+}
+
+RowWalker::States RowWalker::reduceByMma(ArrayRef<RowPlace> present,
+                                         MutableArrayRef<Reducer> reducers) {
+  constexpr size_t together = 2;
+  size_t each = reducers.size() / present.size();
+  States states;
+  for (Reducer &reducer : reducers)
+    states.push_back(reducer.identity(rows.vector));
+  for (size_t place = 0; place < present.front().held.size(); ++place)
+    for (size_t number = 0; number < each; ++number)
+      for (size_t first = 0; first < present.size(); first += together) {
+        SmallVector<RowTerms, together> taken;
+        for (size_t row = first;
+             row < std::min(first + together, present.size()); ++row) {
+          size_t at = row * each + number;
+          taken.push_back(
+              {&reducers[at], &states[at], present[row].held[place]});
+        }
+        takeByMma(frame, taken);
+      }
+  for (auto [at, state] : llvm::enumerate(states)) {
+    Reducer &reducer = reducers[at];
+    if (const std::optional<Point> &edge = present[at / each].edge)
+      state = accumulateAt(emitter, reducer, States{state}, *edge).front();
+    state = reducer.reduceLanes(state);
   }
   return states;
 }

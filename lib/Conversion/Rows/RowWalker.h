@@ -66,6 +66,10 @@ public:
   /// What this thread finds in the row; one state of one lane for each reducer.
   States reduce(const RowPlace &row, MutableArrayRef<Reducer> reducers,
                 WalkOrder order);
+  /// The same of several rows in registers, each of which has as many reducers,
+  /// where tensor cores add up products of two rows at a time.
+  States reduceByMma(ArrayRef<RowPlace> present,
+                     MutableArrayRef<Reducer> reducers);
   /// The last walk, which leaves no states.
   void visit(const RowPlace &row, VisitPoints body);
   /// The last walk over slots, each of which is code of its own: what the body
