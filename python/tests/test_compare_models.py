@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from bench import compare_models, measure_first_call
-from bench.peers import model_cases, model_report, model_tune
+from bench.peers import model_batches, model_cases, model_report, model_tune
 
 
 def entry(**fuse):
@@ -215,3 +215,70 @@ def test_a_first_call_begins_once_its_process_is_ready(script, expected):
     assert measure_first_call.measured(process) == expected
     process.kill()
     process.communicate()
+
+
+class FakeModel:
+    """Waits to be measured after so many looks at it."""
+
+    events = []
+
+    def __init__(self, name, looks=1):
+        self.name, self.looks = name, looks
+        self.note("start")
+
+    def note(self, what):
+        FakeModel.events.append(f"{what} {self.name}")
+
+    def begin(self, seconds):
+        self.note("begin")
+
+    def is_waiting(self):
+        self.looks -= 1
+        return self.looks <= 0
+
+    def finish(self, seconds):
+        self.note("measure")
+        return self.name, seconds
+
+    def close(self):
+        self.note("close")
+
+
+def run_fakes(names, left):
+    FakeModel.events = []
+    found = model_batches.run_batches(FakeModel, names, 2, 60, 15, lambda: left.pop(0))
+    return list(found), FakeModel.events
+
+
+def test_a_batch_is_prepared_before_its_first_model_is_measured():
+    found, events = run_fakes("abc", [99] * 9)
+    assert found == [("a", 15), ("b", 15), ("c", 15)]
+    assert events.index("begin b") < events.index("measure a")
+    # Its imports do not disturb those that are measured, nor does its preparation.
+    assert events.index("start c") < events.index("measure a")
+    assert events.index("measure b") < events.index("begin c")
+    assert {f"close {name}" for name in "abc"} <= set(events)
+
+
+def test_a_batch_for_which_no_time_is_left_is_closed():
+    found, events = run_fakes("abc", [99, 99, 12, 3, 0])
+    assert found == [("a", 12), ("b", 3)]
+    assert events[-1] == "close c" and "begin c" not in events
+    assert run_fakes("", [])[0] == []
+
+
+def test_models_that_hang_are_not_waited_for():
+    now = [0.0]
+
+    def pause(seconds):
+        now[0] += 10
+
+    models = [FakeModel("a"), FakeModel("b", looks=99)]
+    model_batches.prepare(models, 30, clock=lambda: now[0], pause=pause)
+    assert now[0] == 30 + model_batches.GRACE
+
+
+def test_ahead_goes_without_tuning(capsys):
+    with pytest.raises(SystemExit):
+        compare_models.parse_arguments(["--ahead", "2", "--tune", "9"])
+    assert "expected --ahead without --tune" in capsys.readouterr().err

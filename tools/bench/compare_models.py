@@ -18,9 +18,14 @@ Tuning takes minutes, most of them on the processor. With --tune all models are 
 side, for so many seconds at most, and then measured alone, with the caches that this has filled and
 without the seconds of first calls. One layer has the same products as many.
 
+With --ahead so many models are traced, compiled and compared with f64 side by side, also without
+the seconds of first calls, and then measured one after another. On 16 cores training steps of the
+first eight models, --ahead 4, take about four minutes.
+
     compare_models.py --out models.json --only llama,bert --modes inference --budget 60
     compare_models.py --out models.json --add --modes inference --layers 1 --peers fuse,compile,max \\
                       --tune 330 --gpus 2 --jobs 4
+    compare_models.py --out training.json --modes training --first 8 --ahead 4 --total 300
     compare_models.py --tiny --device cpu --peers fuse --options attention=always
 """
 
@@ -40,10 +45,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
 
 from bench.compare_peers import commit  # noqa: E402
-from bench.peers import model_cases, model_report, model_tune  # noqa: E402
+from bench.peers import (  # noqa: E402
+    model_batches,
+    model_cases,
+    model_report,
+    model_tune,
+)
 
 PEERS = ("fuse", "fuse-graphs", "compile", "max", "max-graphs")
 MODES = ("inference", "training")
+# With --ahead, for the rounds of one model.
+MEASURING = 15
 
 
 def parse_arguments(argv=None):
@@ -51,6 +63,13 @@ def parse_arguments(argv=None):
     parser.add_argument("--out", default="models.json", help="file for the results")
     parser.add_argument(
         "--only", default="", help="models whose name contains one of a,b,c"
+    )
+    parser.add_argument("--first", type=int, help="so many models of these")
+    parser.add_argument(
+        "--ahead",
+        type=int,
+        default=0,
+        help="models prepared at a time before each is measured alone",
     )
     parser.add_argument(
         "--add", action="store_true", help="keep what the file has of other models"
@@ -87,6 +106,7 @@ def parse_arguments(argv=None):
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     parser.add_argument("--tunes", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--lock", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--waits", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     for name, known in (("peers", PEERS), ("modes", MODES)):
         given = [each for each in getattr(arguments, name).split(",") if each]
@@ -96,6 +116,8 @@ def parse_arguments(argv=None):
                 f"expected {name} of {', '.join(known)}, but got {', '.join(unknown)}"
             )
         setattr(arguments, name, given)
+    if arguments.ahead and (arguments.tune or arguments.gpus > 1):
+        parser.error("expected --ahead without --tune and --gpus; leave one out")
     return arguments
 
 
@@ -111,10 +133,20 @@ def run_inside(arguments):
     def write(entry):
         Path(arguments.out).write_text(json.dumps(entry))
 
-    line = sys.stdin.readline()
-    if line.strip():
-        clock = model_run.Clock(float(line))
-        model_run.Comparison(case, mode, arguments, clock, write).run()
+    def seconds():
+        """The next that are sent; 0 at the end."""
+        return float(sys.stdin.readline().strip() or 0)
+
+    budget = seconds()
+    if not budget:
+        return
+    clock = model_run.Clock(budget)
+    comparison = model_run.Comparison(case, mode, arguments, clock, write)
+    if not arguments.waits:
+        return comparison.run()
+    comparison.prepare()
+    Path(arguments.waits).touch()
+    comparison.measure(model_run.Clock(seconds()))
 
 
 class ModelProcess:
@@ -129,6 +161,7 @@ class ModelProcess:
         self._gpu, self._caches, self._tunes = gpu, caches, tunes
         self._folder = tempfile.TemporaryDirectory()
         self._out = Path(self._folder.name) / "entry.json"
+        self._waits = Path(self._folder.name) / "waits"
         self._errors = Path(self._folder.name, "errors").open("w+")
         self._process = subprocess.Popen(
             self._command(),
@@ -148,7 +181,7 @@ class ModelProcess:
 
     def _environment(self):
         folder, arguments = self._folder.name, self._arguments
-        jobs = arguments.jobs if self._tunes else arguments.gpus
+        jobs = arguments.jobs if self._tunes else max(arguments.gpus, arguments.ahead)
         tuned = model_tune.environment(
             self._caches or folder, model_tune.workers_of(jobs)
         )
@@ -172,10 +205,16 @@ class ModelProcess:
             f"--dtype={arguments.dtype}",
             f"--peers={','.join(arguments.peers)}",
             f"--options={','.join(arguments.options)}",
+            *(
+                [f"--waits={self._waits}"]
+                if arguments.ahead and not self._tunes
+                else []
+            ),
             *(["--tiny"] if arguments.tiny else []),
             *([f"--shape={arguments.shape}"] if arguments.shape else []),
             *([f"--layers={arguments.layers}"] if arguments.layers else []),
             *([f"--tune={arguments.tune}"] if arguments.tune else []),
+            f"--ahead={arguments.ahead}",
             *(["--tunes"] if self._tunes else []),
             *(
                 [f"--lock={model_tune.lock_file(self._caches, self._gpu)}"]
@@ -184,11 +223,27 @@ class ModelProcess:
             ),
         ]
 
+    def begin(self, budget):
+        """Lets it prepare, with --ahead."""
+        self._process.stdin.write(f"{budget}\n")
+        self._process.stdin.flush()
+
+    def is_waiting(self):
+        return self._waits.exists() or self._process.poll() is not None
+
+    def finish(self, seconds):
+        """The entry, measured for so many seconds; at once where it is not prepared by now."""
+        if not self.is_waiting():
+            self.kill()
+        return self.run(seconds)
+
     def run(self, budget):
-        """The entry, after so many seconds and 20 more at most: a compiler may be at work."""
+        """The entry, after so many seconds and some more at most: a compiler may be at work."""
         failure = None
         try:
-            self._process.communicate(f"{budget}\n", timeout=budget + 20)
+            self._process.communicate(
+                f"{budget}\n", timeout=budget + model_batches.GRACE
+            )
             if self._process.returncode:
                 self._errors.seek(0)
                 failure = f"exit code {self._process.returncode}: {self._errors.read()[-800:]}"
@@ -235,6 +290,22 @@ def run_all(arguments, wanted, gpu=0, caches=None, start=None):
         entry = process.run(min(arguments.budget, left))
         process.close()
         yield entry
+
+
+def run_ahead(arguments, wanted, start):
+    """The same, models prepared side by side."""
+
+    def left():
+        return arguments.total - (time.monotonic() - start)
+
+    return model_batches.run_batches(
+        lambda item: ModelProcess(*item, arguments),
+        wanted,
+        arguments.ahead,
+        arguments.budget,
+        MEASURING,
+        left,
+    )
 
 
 def run_on_gpus(arguments, wanted, caches, start):
@@ -297,12 +368,14 @@ def main():
         run_inside(arguments)
         return 0
     start = time.monotonic()
-    cases = model_cases.selected(arguments.only)
+    cases = model_cases.selected(arguments.only)[: arguments.first]
     wanted = [(case, mode) for case in cases for mode in arguments.modes]
     with tempfile.TemporaryDirectory() as folder:
         caches = folder if arguments.tune else None
         if arguments.tune:
             tune_all(arguments, wanted, caches)
+        if arguments.ahead:
+            return report(arguments, run_ahead(arguments, wanted, start))
         return report(arguments, run_on_gpus(arguments, wanted, caches, start))
 
 

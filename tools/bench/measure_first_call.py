@@ -6,7 +6,8 @@
     measure_first_call.py --only llama-3,gpt-2,bert [--mode training] [--out first.json]
 
 Each way has a process of its own, with empty caches, that has imported all it needs, and called the
-model once eagerly:
+model once eagerly. So many as there are cores do that side by side; then each calls while the others
+wait:
 
     trace     dynamo and AOTAutograd alone, whose graph then runs eagerly
     fuse      this backend
@@ -39,6 +40,12 @@ def parse_arguments():
     parser.add_argument("--tiny", action="store_true", help="small sizes")
     parser.add_argument("--layers", type=int)
     parser.add_argument("--out", help="file for the seconds")
+    parser.add_argument(
+        "--ahead",
+        type=int,
+        default=os.cpu_count(),
+        help="processes that wait at a time",
+    )
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -103,9 +110,16 @@ def start(name, way, arguments, folder):
     )
 
 
-def measured(process):
-    """Seconds of the first call and of the second; None if it failed."""
-    if process.stdout.readline().strip() != "ready":
+def is_ready(process):
+    return process.stdout.readline().strip() == "ready"
+
+
+def measured(process, ready=None):
+    """Seconds of the first call and of the second; None if it failed.
+
+    ready  whether it has said so, where that was read before
+    """
+    if not (is_ready(process) if ready is None else ready):
         return None
     process.stdin.write("\n")
     process.stdin.flush()
@@ -125,17 +139,17 @@ def main():
     wanted = [(cases[0], ways[0]), *((name, way) for name in cases for way in ways)]
     found = {name: {} for name in cases}
     with tempfile.TemporaryDirectory() as folder:
-
-        def begin(number):
-            return start(*wanted[number], arguments, f"{folder}/{number}")
-
-        # The next imports while one is measured, which takes one core.
-        process = begin(0)
-        for number, (name, way) in enumerate(wanted):
-            after = begin(number + 1) if number + 1 < len(wanted) else None
-            found[name][way] = measured(process)
-            print(name, arguments.mode, way, found[name][way], flush=True)
-            process = after
+        numbers = range(len(wanted))
+        for first in numbers[:: arguments.ahead]:
+            batch = numbers[first : first + arguments.ahead]
+            processes = [start(*wanted[n], arguments, f"{folder}/{n}") for n in batch]
+            ready = [is_ready(process) for process in processes]
+            for number, process, is_up in zip(batch, processes, ready):
+                name, way = wanted[number]
+                found[name][way] = measured(process, is_up)
+                print(name, arguments.mode, way, found[name][way], flush=True)
+                if arguments.out:
+                    write(found, arguments)
     for name, seconds in found.items():
         first = {way: pair[0] for way, pair in seconds.items() if pair}
         if "compile" in first:
@@ -143,8 +157,6 @@ def main():
                 f"{way} {value / first['compile']:.3f}" for way, value in first.items()
             )
             print(f"{name}: of torch.compile's first call: {shares}")
-    if arguments.out:
-        write(found, arguments)
 
 
 def write(found, arguments):

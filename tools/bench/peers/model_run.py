@@ -7,6 +7,7 @@ they are no further from it than eager's within a factor of two.
 """
 
 import copy
+import gc
 import statistics
 import time
 from collections import Counter
@@ -136,6 +137,13 @@ def synchronize(device):
         torch.cuda.synchronize()
 
 
+def release(device):
+    """Gives memory that nothing uses to the processes of other models."""
+    gc.collect()
+    if device == "cuda":
+        torch.cuda.empty_cache()
+
+
 def once(call, device):
     """Seconds of a call, the device's work included."""
     synchronize(device)
@@ -212,7 +220,7 @@ def regions():
 
 def first_call(name, function, call, options, device):
     """The compiled function's first call: its seconds and graph breaks."""
-    torch._dynamo.reset()
+    # Not torch._dynamo.reset(): what was compiled before would be traced again when measured.
     counters = torch._dynamo.utils.counters
     counters.clear()
     chosen = dict(COMPILERS[name])
@@ -277,13 +285,30 @@ class Comparison:
         self._function = self._make(self._model)
 
     def run(self):
-        self._exact = self._results_in_f64()
-        self._calls = {"eager": lambda: self._call(self._function)}
-        self._eager = self._results(self._calls["eager"], self._model)
+        self._start()
         # Before the next, which may take long, all that there are are measured.
         for name in self._arguments.peers:
             self._add(name)
             self._measure()
+
+    def prepare(self):
+        """All but the times."""
+        self._start()
+        for name in self._arguments.peers:
+            self._add(name)
+        del self._exact, self._eager
+        release(self._arguments.device)
+
+    def measure(self, clock):
+        """The times of what was prepared."""
+        self._clock = clock
+        self._measure()
+
+    def _start(self):
+        self._exact = self._results_in_f64()
+        release(self._arguments.device)
+        self._calls = {"eager": lambda: self._call(self._function)}
+        self._eager = self._results(self._calls["eager"], self._model)
 
     def _make(self, model):
         return (loss if self._is_training else inference)(self._case, model)
@@ -315,8 +340,8 @@ class Comparison:
         compiled, found = first_call(
             name, self._function, self._call, options, self._arguments.device
         )
-        if self._arguments.tune:
-            # Its caches were filled before.
+        if self._arguments.tune or self._arguments.ahead:
+            # Its caches were filled before, or others compiled beside it.
             del found["first_seconds"]
         return compiled, found
 
