@@ -163,10 +163,9 @@ static llvm::hash_code hashOfMove(Operation *op, unsigned number) {
 
 bool ViewCount::visit(Operation *op) {
   bool reduces = isReduction(op) || isa<ContractOp>(op);
-  bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() ||
-               isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-  bool staysNear = isa<SliceOp, PadOp, ConcatOp, tensor::ExpandShapeOp,
-                       tensor::CollapseShapeOp>(op);
+  bool isReshape = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+  bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() || isReshape;
+  bool staysNear = isa<SliceOp, PadOp, ConcatOp>(op) || isReshape;
   for (Value result : op->getResults())
     for (const View &view : llvm::to_vector(views.lookup(result)))
       for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
@@ -183,8 +182,11 @@ bool ViewCount::visit(Operation *op) {
           needed.elements = std::min(view.elements, estimatedElements(operand));
         if (moves) {
           // As many elements as the moved value has, however often it is read.
-          needed.elements = std::min({view.elements, estimatedElements(result),
-                                      estimatedElements(operand)});
+          // Of what is only reshaped these are all, computed as often.
+          if (!isReshape)
+            needed.elements =
+                std::min({view.elements, estimatedElements(result),
+                          estimatedElements(operand)});
           llvm::hash_code move = hashOfMove(op, number);
           needed.points = llvm::hash_combine(view.points, move);
           if (!staysNear)
@@ -307,6 +309,22 @@ workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
   double work = std::max(bytes / machine.bytesPerSecond,
                          operations / machine.operationsPerSecond);
   return work / ::busyPart(ops, results, space, dims, machine);
+}
+
+double mlir::fuse::instructionSeconds(ArrayRef<Operation *> some,
+                                      ArrayRef<Operation *> ops,
+                                      ArrayRef<Value> results,
+                                      const DimClasses &dims,
+                                      const MachineRates &machine) {
+  ViewCount views(ops, results, dims, machine.packsOperands);
+  for (Operation *op : llvm::reverse(ops))
+    if (!views.visit(op))
+      return HUGE_VAL;
+  double operations = 0;
+  for (Operation *op : some)
+    if (!isWidening(op))
+      operations += instructionsOf(op) * views.evaluations(op);
+  return operations / machine.operationsPerSecond;
 }
 
 FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,

@@ -91,6 +91,13 @@ kernelSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
               ArrayRef<Value> results, const DimClasses &dims,
               const MachineRates &machine, KnownSegments *known = nullptr);
 
+/// The seconds that the instructions of some of the ops of such a kernel take
+/// by themselves, as often as it computes them; infinite if its values have too
+/// many views.
+double instructionSeconds(ArrayRef<Operation *> some, ArrayRef<Operation *> ops,
+                          ArrayRef<Value> results, const DimClasses &dims,
+                          const MachineRates &machine);
+
 /// The part of the machine that the blocks of such a kernel keep busy, up to 1.
 double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                 const DimClasses &dims, const MachineRates &machine);

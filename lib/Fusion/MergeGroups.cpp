@@ -276,6 +276,18 @@ void GroupMerger::mergeChains() {
       groups.merge(groups.of(&op), groups.of(*op.user_begin()));
 }
 
+/// `user` and the reshapes that follow it, as far as each is read by one op:
+/// those of the host, which a group may adopt.
+SmallVector<Operation *> GroupMerger::reshapesFrom(Operation *user) const {
+  SmallVector<Operation *> chain;
+  while (isReshape(user) && !groups.contains(user) && hasKnownSizes(user) &&
+         llvm::all_equal(user->getUsers()) && !user->use_empty()) {
+    chain.push_back(user);
+    user = *user->user_begin();
+  }
+  return chain;
+}
+
 /// The reshapes by which a group reads another's results, all of them: one that
 /// stayed outside would lie on a path around the kernel of both.
 SmallVector<Operation *> GroupMerger::viewsBetween(int producer,
@@ -283,13 +295,9 @@ SmallVector<Operation *> GroupMerger::viewsBetween(int producer,
   SmallVector<Operation *> views;
   for (Operation *op : groups.ops(producer))
     for (Operation *user : op->getUsers()) {
-      SmallVector<Operation *> chain;
-      while (isReshape(user) && !groups.contains(user) && hasKnownSizes(user) &&
-             llvm::all_equal(user->getUsers()) && !user->use_empty()) {
-        chain.push_back(user);
-        user = *user->user_begin();
-      }
-      if (groups.contains(user) && groups.of(user) == consumer)
+      SmallVector<Operation *> chain = reshapesFrom(user);
+      Operation *reader = chain.empty() ? user : *chain.back()->user_begin();
+      if (groups.contains(reader) && groups.of(reader) == consumer)
         llvm::append_range(views, chain);
     }
   return views;
@@ -317,6 +325,8 @@ void GroupMerger::mergeProducers(Operation *op) {
 // Ops that are better placed elsewhere
 //===----------------------------------------------------------------------===//
 
+/// What is computed for each row that reads it, instead of once, has to save
+/// more than its instructions take: they are seldom free beside the loads.
 bool GroupMerger::isFasterSunk(Operation *op, int consumer) {
   int from = groups.of(op);
   SmallVector<Operation *> with = groups.with(consumer, op),
@@ -329,26 +339,50 @@ bool GroupMerger::isFasterSunk(Operation *op, int consumer) {
     return false;
   std::optional<double> to = seconds(with, results),
                         rest = seconds(without, leaving);
-  return to && rest && *to + *rest < seconds(from) + seconds(consumer);
+  if (!to || !rest)
+    return false;
+  double saved = seconds(from) + seconds(consumer) - (*to + *rest);
+  auto instructions = [&](ArrayRef<Operation *> ops, ArrayRef<Value> left) {
+    return instructionSeconds({op}, ops, left, *dims, machine);
+  };
+  double more =
+      instructions(with, results) -
+      instructions(groups.ops(from), groups.resultsOf(groups.ops(from)));
+  return saved > std::max(more, 0.0);
+}
+
+/// Moves `op` and the reshapes behind it to the group that alone reads it, if
+/// that is faster.
+void GroupMerger::trySink(Operation *op) {
+  SmallVector<Operation *> views;
+  std::optional<int> consumer;
+  for (Operation *user : op->getUsers()) {
+    SmallVector<Operation *> chain = reshapesFrom(user);
+    if (!chain.empty())
+      user = *chain.back()->user_begin();
+    if (!groups.contains(user) || groups.of(user) == groups.of(op) ||
+        consumer.value_or(groups.of(user)) != groups.of(user))
+      return;
+    consumer = groups.of(user);
+    llvm::append_range(views, chain);
+  }
+  for (Operation *view : views)
+    groups.adopt(view, *consumer);
+  if (isFasterSunk(op, *consumer)) {
+    keepReasons({op});
+    groups.move(op, *consumer);
+    secondsOf.clear();
+    return;
+  }
+  for (Operation *view : views)
+    groups.release(view);
 }
 
 void GroupMerger::sinkIntoConsumers() {
-  for (Operation &op : llvm::reverse(function.getBody().front())) {
-    if (!groups.contains(&op) || groups.ops(groups.of(&op)).size() < 2 ||
-        !op.hasTrait<mlir::fuse::OpTrait::Pointwise>() || op.use_empty())
-      continue;
-    Operation *first = *op.user_begin();
-    bool oneConsumer =
-        groups.contains(first) && groups.of(first) != groups.of(&op) &&
-        llvm::all_of(op.getUsers(), [&](Operation *user) {
-          return groups.contains(user) && groups.of(user) == groups.of(first);
-        });
-    if (oneConsumer && isFasterSunk(&op, groups.of(first))) {
-      keepReasons({&op});
-      groups.move(&op, groups.of(first));
-      secondsOf.clear();
-    }
-  }
+  for (Operation &op : llvm::reverse(function.getBody().front()))
+    if (groups.contains(&op) && groups.ops(groups.of(&op)).size() > 1 &&
+        op.hasTrait<mlir::fuse::OpTrait::Pointwise>() && !op.use_empty())
+      trySink(&op);
 }
 
 /// The ops of `op`'s group that `op` is computed by from what the group reads
@@ -400,7 +434,8 @@ static SmallVector<Operation *> unionOf(ArrayRef<Operation *> a,
   return ops;
 }
 
-/// Computes `op` in each group that reads it instead of once.
+/// Computes `op` in each group that reads it instead of once. What is saved has
+/// to be more than the instructions take, as in isFasterSunk().
 bool GroupMerger::tryCopy(Operation *op) {
   int from = groups.of(op);
   llvm::SetVector<int> consumers;
@@ -422,9 +457,13 @@ bool GroupMerger::tryCopy(Operation *op) {
 
   Reason reason;
   double before = seconds(from), after = 0;
+  double more =
+      -instructionSeconds(copied, groups.ops(from),
+                          groups.resultsOf(groups.ops(from)), *dims, machine);
   for (int consumer : consumers) {
     SmallVector<Operation *> ops = unionOf(groups.ops(consumer), copied);
     SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
+    more += instructionSeconds(copied, ops, results, *dims, machine);
     std::optional<double> with = seconds(ops, results);
     if (!with || !isLegal(ops, results, reason))
       return false;
@@ -435,7 +474,7 @@ bool GroupMerger::tryCopy(Operation *op) {
   if (!rest.empty())
     after += seconds(rest, remaining)
                  .value_or(std::numeric_limits<double>::infinity());
-  if (after >= before)
+  if (before - after <= std::max(more, 0.0))
     return false;
 
   secondsOf.clear();

@@ -75,8 +75,10 @@ private:
   bool isFork(Operation *op) const;
   void mergeChains();
   void mergeProducers(Operation *op);
+  SmallVector<Operation *> reshapesFrom(Operation *user) const;
   SmallVector<Operation *> viewsBetween(int producer, int consumer) const;
   void sinkIntoConsumers();
+  void trySink(Operation *op);
   bool isFasterSunk(Operation *op, int consumer);
   void copyIntoConsumers();
   bool tryCopy(Operation *op);
