@@ -159,13 +159,15 @@ public:
   Grid run();
 
 private:
-  using Values = ReductionState;
-  /// Takes parts in their order, whose loads are under way together. Those
-  /// behind the last are the last again, and not `inside` (null for always).
-  Values overParts(
-      const Values &start,
-      llvm::function_ref<void(const Index &part, Value inside, Values &current)>
-          take);
+  /// What parts have left of a row: maximum, total, sums of its columns.
+  struct Left {
+    Value most, total, sums;
+  };
+  Left leftBy(const Index &part, Value inside, const Index &row,
+              const Index &first);
+  Left nothing();
+  Left together(ArrayRef<Left> parts);
+  Left ofAllParts(const Index &row, const Index &first);
   Value load(unsigned pointer, const Index &part, const Index &result,
              int64_t width = 1);
   Value combined(const Index &row, const Index &column, const Point &rowPoint);
@@ -211,69 +213,89 @@ Value StreamedCombiner::load(unsigned pointer, const Index &part,
                        results, width > 1 ? lanes : 1);
 }
 
-StreamedCombiner::Values StreamedCombiner::overParts(
-    const Values &start,
-    llvm::function_ref<void(const Index &, Value, Values &)> take) {
-  constexpr int64_t mostTogether = 8;
-  int64_t together =
-      parts.base ? mostTogether : std::min(mostTogether, parts.offset);
-  bool isWhole = !parts.base && parts.offset % together == 0;
+/// Nothing, if the part is not `inside` (null for always).
+StreamedCombiner::Left StreamedCombiner::leftBy(const Index &part, Value inside,
+                                                const Index &row,
+                                                const Index &first) {
+  int64_t pitch = pitchOf(space, frame.dims);
+  Left left = {load(maxima, part, row), load(totals, part, row),
+               load(partSums, part, first, pitch)};
+  if (!inside)
+    return left;
+  Left none = nothing();
+  return {b.select(inside, left.most, none.most),
+          b.select(inside, left.total, none.total),
+          b.select(inside, left.sums, none.sums)};
+}
+
+StreamedCombiner::Left StreamedCombiner::nothing() {
+  Value zero = rows.number(0);
+  return {rows.number(-std::numeric_limits<double>::infinity()), zero,
+          emitter.splat(frame.loc(), zero, lanes)};
+}
+
+/// Brings all to their largest maximum, and adds them up in their order.
+StreamedCombiner::Left StreamedCombiner::together(ArrayRef<Left> parts) {
+  Location loc = frame.loc();
+  Left all = nothing();
+  for (const Left &part : parts)
+    all.most = arith::MaximumFOp::create(builder, loc, all.most, part.most);
+  for (const Left &part : parts) {
+    Value weight = rows.turn(part.most, all.most);
+    all.total =
+        LLVM::FMAOp::create(builder, loc, weight, part.total, all.total);
+    all.sums = LLVM::FMAOp::create(
+        builder, loc, emitter.splat(loc, weight, lanes), part.sums, all.sums);
+  }
+  return all;
+}
+
+/// In steps, so that the loads of many parts are under way at once.
+StreamedCombiner::Left StreamedCombiner::ofAllParts(const Index &row,
+                                                    const Index &first) {
+  constexpr int64_t most = 16, mostUnknown = 8;
+  int64_t count = parts.base ? mostUnknown : std::min(most, parts.offset);
+  bool isWhole = !parts.base && parts.offset % count == 0;
   Index last = emitter.add(parts, Index::constant(-1));
-  auto step = [&](const Index &first, Values current) {
-    for (int64_t i = 0; i < together; ++i) {
-      Index part = emitter.add(first, Index::constant(i));
+  auto step = [&](const Index &start, SmallVector<Left> found) {
+    for (int64_t i = 0; i < count; ++i) {
+      Index part = emitter.add(start, Index::constant(i));
       Value inside = isWhole ? Value() : emitter.less(part, parts);
-      take(isWhole ? part : emitter.min(part, last), inside, current);
+      found.push_back(
+          leftBy(isWhole ? part : emitter.min(part, last), inside, row, first));
     }
-    return current;
+    return together(found);
   };
-  if (!parts.base && parts.offset == together)
-    return step(Index::constant(0), start);
-  ReductionStates states = {start};
-  states =
-      loopOverStates(frame, Index::constant(0), parts, together, states,
-                     [&](Index first, ReductionStates current) {
-                       return ReductionStates{step(first, current.front())};
-                     });
-  return states.front();
+  if (!parts.base && parts.offset == count)
+    return step(Index::constant(0), {});
+  Left none = nothing();
+  ReductionState state =
+      loopOverStates(frame, Index::constant(0), parts, count,
+                     {{none.most, none.total, none.sums}},
+                     [&](Index start, ReductionStates current) {
+                       const ReductionState &before = current.front();
+                       Left all =
+                           step(start, {{before[0], before[1], before[2]}});
+                       return ReductionStates{{all.most, all.total, all.sums}};
+                     })
+          .front();
+  return {state[0], state[1], state[2]};
 }
 
 /// The second contraction's elements of the row from `column` on.
 Value StreamedCombiner::combined(const Index &row, const Index &column,
                                  const Point &rowPoint) {
   Location loc = frame.loc();
-  Value infinite = rows.number(-std::numeric_limits<double>::infinity());
-  Value most = overParts({infinite}, [&](const Index &part, Value inside,
-                                         Values &current) {
-                 current[0] = arith::MaximumFOp::create(
-                     builder, loc, current[0], load(maxima, part, row));
-               }).front();
   int64_t pitch = pitchOf(space, frame.dims);
   Index first = emitter.add(emitter.mul(row, Index::constant(pitch)), column);
-  Value zero = rows.number(0);
-  Values all = overParts(
-      {zero, emitter.splat(loc, zero, lanes)},
-      [&](const Index &part, Value inside, Values &current) {
-        Value weight = rows.turn(load(maxima, part, row), most);
-        Value total = load(totals, part, row);
-        Value sums = load(partSums, part, first, pitch);
-        if (inside) {
-          weight = b.select(inside, weight, zero);
-          total = b.select(inside, total, zero);
-          sums = b.select(inside, sums, emitter.splat(loc, zero, lanes));
-        }
-        current[0] =
-            LLVM::FMAOp::create(builder, loc, weight, total, current[0]);
-        current[1] = LLVM::FMAOp::create(
-            builder, loc, emitter.splat(loc, weight, lanes), sums, current[1]);
-      });
-  Value factor = rows.finish(most, all[0], rowPoint);
+  Left all = ofAllParts(row, first);
+  Value factor = rows.finish(all.most, all.total, rowPoint);
   // Without keys there is nothing to divide.
   if (space.mayHaveNoKeys(frame.dims))
     factor = b.select(emitter.less(Index::constant(0),
                                    emitter.size(space.keyExtent(frame.dims))),
                       factor, rows.number(1));
-  return arith::MulFOp::create(builder, loc, all[1],
+  return arith::MulFOp::create(builder, loc, all.sums,
                                emitter.splat(loc, factor, lanes));
 }
 

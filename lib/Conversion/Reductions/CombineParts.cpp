@@ -25,9 +25,14 @@ static constexpr int64_t resultsPerBlock = 8, mostBlocks = 1024;
 static constexpr int64_t mostLoads = 8;
 
 int64_t mlir::fuse::combiningThreads(KernelOp kernel) {
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   // A CPU's blocks have one thread.
-  bool isOneThread = kernel.getScheduleAttr().getThreads() == 1;
-  return isOneThread ? 1 : resultsPerBlock * warpSize;
+  if (schedule.getThreads() == 1)
+    return 1;
+  // Few rows are on many multiprocessors, each of which reads less.
+  if (isa<StreamedScheduleAttr>(schedule))
+    return 2 * warpSize;
+  return resultsPerBlock * warpSize;
 }
 
 PartCombiner::PartCombiner(KernelFrame &frame, const ReductionSpace &space,
