@@ -51,6 +51,20 @@ using namespace mlir::fuse;
 /// 65536 of a multiprocessor.
 static constexpr uint32_t producerRegisters = 40, consumerRegisters = 232;
 
+/// Whether two blocks fit in a multiprocessor: those of a launch and of the
+/// next one, which copies its first weights while this one still multiplies. A
+/// thread then has half as many registers, and does without others' ones.
+static bool leavesRoomForNext(MmaScheduleAttr schedule,
+                              const EmitOptions &options) {
+  // The system's share of each block.
+  constexpr int64_t mostSums = 32, reserved = 1024;
+  int64_t sums = schedule.getTileM() * schedule.getTileN() /
+                 (schedule.getConsumers() * MmaScheduleAttr::kGroup);
+  int64_t bytes = schedule.sharedBytes() + reserved;
+  return schedule.getConsumers() == 1 && sums <= mostSums &&
+         2 * bytes <= options.sharedBytes + reserved;
+}
+
 namespace {
 class MmaLowering {
 public:
@@ -490,8 +504,13 @@ void MmaLowering::meetAll() {
 }
 
 FailureOr<Grid> MmaLowering::run() {
+  bool leavesRoom = leavesRoomForNext(schedule, frame.emitter.getOptions());
+  auto setRegisters = [&](uint32_t count, NVVM::SetMaxRegisterAction action) {
+    if (!leavesRoom)
+      NVVM::SetMaxRegisterOp::create(builder, frame.loc(), count, action);
+  };
   frame.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                          builder.getI32IntegerAttr(1));
+                          builder.getI32IntegerAttr(leavesRoom ? 2 : 1));
   frame.sharedBytes = schedule.sharedBytes();
   memory = b.sharedMemory();
   thread = b.thread();
@@ -520,13 +539,11 @@ FailureOr<Grid> MmaLowering::run() {
   frame.ifElse(
       isProducer,
       [&] {
-        NVVM::SetMaxRegisterOp::create(builder, frame.loc(), producerRegisters,
-                                       NVVM::SetMaxRegisterAction::decrease);
+        setRegisters(producerRegisters, NVVM::SetMaxRegisterAction::decrease);
         frame.ifTrue(isFirst, [&] { produce(ring); });
       },
       [&] {
-        NVVM::SetMaxRegisterOp::create(builder, frame.loc(), consumerRegisters,
-                                       NVVM::SetMaxRegisterAction::increase);
+        setRegisters(consumerRegisters, NVVM::SetMaxRegisterAction::increase);
         consume(ring);
       });
   // One thread of the producer's first warp comes late.
