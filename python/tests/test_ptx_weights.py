@@ -82,9 +82,32 @@ func.func @f(%x: tensor<1xGROUPSx128xbf16>, %w: tensor<NxBYTESxi8>, %s: tensor<N
 """
 
 
+# Two of a row's groups of 128 for each warp, and two rows of each thread.
+KERNEL = """
+func.func @f(%x: tensor<1xGROUPSx128xbf16>, %w: tensor<NxBYTESxi8>, %s: tensor<NxGROUPSx1xbf16>) -> tensor<Nxf32> {
+  %k = fuse.kernel "f" ins(%x, %w, %s : tensor<1xGROUPSx128xbf16>, tensor<NxBYTESxi8>, tensor<NxGROUPSx1xbf16>) -> tensor<Nxf32>
+      schedule = #fuse.rows<threads = 64, vector = 16, rows_per_block = 4, hold = registers<rows_per_thread = 4>> {
+  ^bb0(%x_: tensor<1xGROUPSx128xbf16>, %w_: tensor<NxBYTESxi8>, %s_: tensor<NxGROUPSx1xbf16>):
+BODY
+    fuse.yield %y : tensor<Nxf32>
+  }
+  return %k : tensor<Nxf32>
+}
+"""
+
+
+def in_kernel(text):
+    """The program of ROW with a schedule."""
+    body = [line for line in text.splitlines() if line.startswith("  %")]
+    body = "\n".join(re.sub(r"%([xws])\b", r"%\1_", line) for line in body)
+    return KERNEL.replace("BODY", body)
+
+
+@pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("bits, unsigned", [(8, False), (4, False), (4, True)])
-def test_weights_of_one_row(inspect, bits, unsigned):  # noqa: F811
-    """Of ordinary cores, which multiply a group's sums with its scale."""
+def test_weights_of_one_row(inspect, bits, unsigned, several):  # noqa: F811
+    """Of ordinary cores, which multiply a group's sums with its scale; of tensor cores
+    where threads have several rows."""
     n, k, groups = 12, 1024, 8
     rng = np.random.default_rng(4)
     x = rng.integers(-3, 4, (1, k)).astype(np.float32)
@@ -102,9 +125,14 @@ def test_weights_of_one_row(inspect, bits, unsigned):  # noqa: F811
         lines = [line for line in text.splitlines() if "%q" not in line]
         text = "\n".join(lines).replace("%g", "%w").replace("NxBYTES", "NxGROUPSx128")
     scales = np.exp2(rng.integers(-2, 2, (n, groups, 1))).astype(np.float32)
+    if several:
+        text = in_kernel(text)
+        if bits == 8:
+            text = text.replace("NxBYTES", "NxGROUPSx128")
     sizes = {"N": n, "K": k, "BYTES": k * bits // 8, "GROUPS": groups}
     for name, size in sizes.items():
         text = re.sub(rf"(?<![A-Z]){name}(?![A-Z])", str(size), text)
+    assert ("mma.sync" in inspect(text, "ptx")) == several
     (y,) = simulate(inspect, text, [x.reshape(1, groups, -1), stored, scales])
     wide = (weights.reshape(n, groups, -1) * scales).reshape(n, k)
     np.testing.assert_array_equal(y, wide @ x[0])

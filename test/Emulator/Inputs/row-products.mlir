@@ -11,16 +11,16 @@ func.func @halves(%x: tensor<1x1024xbf16>, %w: tensor<72x512xi8>, %s: tensor<72x
   return %y : tensor<1x72xbf16>
 }
 
-// With zero points, in groups of 32, and in f16.
-func.func @zeros(%x: tensor<1x512xf16>, %w: tensor<40x256xi8>, %s: tensor<40x16x1xf16>, %z: tensor<40x16x1xf16>) -> tensor<1x40xf16> {
+// With zero points, in groups of 32.
+func.func @zeros(%x: tensor<1x512xbf16>, %w: tensor<40x256xi8>, %s: tensor<40x16x1xbf16>, %z: tensor<40x16x1xbf16>) -> tensor<1x40xbf16> {
   %q = fuse.unpack unsigned %w : tensor<40x256xi8> -> tensor<40x512xi8>
   %g = tensor.expand_shape %q [[0], [1, 2]] output_shape [40, 16, 32] : tensor<40x512xi8> into tensor<40x16x32xi8>
-  %f = fuse.cast %g : tensor<40x16x32xi8> -> tensor<40x16x32xf16>
-  %c = fuse.sub %f, %z : tensor<40x16x32xf16>, tensor<40x16x1xf16> -> tensor<40x16x32xf16>
-  %d = fuse.mul %c, %s : tensor<40x16x32xf16>, tensor<40x16x1xf16> -> tensor<40x16x32xf16>
-  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<40x16x32xf16> into tensor<40x512xf16>
-  %y = fuse.matmul %x, %r transpose_rhs : tensor<1x512xf16>, tensor<40x512xf16> -> tensor<1x40xf16>
-  return %y : tensor<1x40xf16>
+  %f = fuse.cast %g : tensor<40x16x32xi8> -> tensor<40x16x32xbf16>
+  %c = fuse.sub %f, %z : tensor<40x16x32xbf16>, tensor<40x16x1xbf16> -> tensor<40x16x32xbf16>
+  %d = fuse.mul %c, %s : tensor<40x16x32xbf16>, tensor<40x16x1xbf16> -> tensor<40x16x32xbf16>
+  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<40x16x32xbf16> into tensor<40x512xbf16>
+  %y = fuse.matmul %x, %r transpose_rhs : tensor<1x512xbf16>, tensor<40x512xbf16> -> tensor<1x40xbf16>
+  return %y : tensor<1x40xbf16>
 }
 
 // Bytes with a scale for each column of the result, beside one that is reduced, too.
@@ -36,9 +36,9 @@ func.func @gated(%x: tensor<1x512xbf16>, %g: tensor<40x512xi8>, %u: tensor<40x51
 }
 
 // As memory has them; vectors that not all threads have.
-func.func @plain(%x: tensor<1x448xbf16>, %w: tensor<48x448xbf16>) -> tensor<1x48xbf16> {
-  %y = fuse.matmul %x, %w transpose_rhs : tensor<1x448xbf16>, tensor<48x448xbf16> -> tensor<1x48xbf16>
-  return %y : tensor<1x48xbf16>
+func.func @plain(%x: tensor<1x448xf16>, %w: tensor<48x448xf16>) -> tensor<1x48xf16> {
+  %y = fuse.matmul %x, %w transpose_rhs : tensor<1x448xf16>, tensor<48x448xf16> -> tensor<1x48xf16>
+  return %y : tensor<1x48xf16>
 }
 
 // A factor that is computed of bf16.

@@ -429,6 +429,29 @@ LOWERING = [
         ),
     ),
     *of_file(
+        "lib/Conversion/Reductions/LaneProducts.cpp",
+        "lit:Emulator/row-products",
+        (
+            "a-quad-takes-the-sums-of-another",
+            "Value isOdd = b.equal(b.rem(own, 2), 1);",
+            "Value isOdd = b.equal(b.rem(own, 2), 0);",
+        ),
+        (
+            "a-factor-keeps-its-order",
+            "product.order[place] = lane;",
+            "product.order[lane] = place;",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Reductions/LaneSpread.cpp",
+        "lit:Emulator/row-products",
+        (
+            "four-threads-have-a-scale-that-two-have",
+            "*number % span != 0)))",
+            "*number % spread->step != 0)))",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/Points/PackedBytes.cpp",
         "lit:Emulator/weights",
         (
