@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Schedules as text, such as #fuse.rows<threads = 256, hold = loop<unroll = 2>>."""
 
+import itertools
 import re
 
 # One in other text; its parts may have parameters.
 PATTERN = r"#fuse\.\w+<(?:[^<>]|<[^<>]*>)*>"
 _FIELD = re.compile(r"(\w+) = (\w+)(?:<(\d+)>)?")
+# Where tensor cores add up products: rows of a thread, its fewest and most bytes in units
+# of 16, threads of a multiprocessor and of a block, and how many more threads than needed.
+ROWS, FEWEST_HELD, MOST_HELD, RESIDENT = (2, 4, 8), 4, 8, (512, 768)
+FEWEST_THREADS, MOST_THREADS, MOST_IDLE = 128, 1024, 1.2
 
 
 def fields_of(schedule):
@@ -22,3 +27,26 @@ def fields_of(schedule):
 
 def number_in(schedule, name, absent=1):
     return int(fields_of(schedule).get(name, absent))
+
+
+def several_rows_of(schedule, length):
+    """Schedules with which tensor cores add up products, of rows of that length."""
+    if not schedule.startswith("#fuse.rows"):
+        return
+    widest = number_in(schedule, "vector")
+    for vector, held in itertools.product(
+        (widest, widest // 2), range(1, MOST_HELD + 1)
+    ):
+        width = -(-length // (32 * vector * held)) * 32
+        if held * vector * width > MOST_IDLE * length or width > MOST_THREADS:
+            continue
+        groups = max(1, FEWEST_THREADS // width)
+        threads = groups * width
+        for rows, resident in itertools.product(ROWS, RESIDENT):
+            if FEWEST_HELD <= held * rows * vector // widest <= MOST_HELD:
+                yield (
+                    f"#fuse.rows<threads = {threads}, vector = {vector}, "
+                    f"rows_per_block = {groups * rows}, hold = registers<"
+                    f"rows_per_thread = {rows}>, "
+                    f"least_blocks = {max(1, resident // threads)}>"
+                )

@@ -31,7 +31,7 @@ import fuse_compiler as fuse  # noqa: E402
 from bench.compare_contractions import selected  # noqa: E402
 from bench.compare_few_rows import weights_of  # noqa: E402
 from bench.peers import contraction_cases  # noqa: E402
-from tuning.schedule_text import PATTERN, number_in  # noqa: E402
+from tuning.schedule_text import PATTERN, number_in, several_rows_of  # noqa: E402
 
 SCHEDULE = re.compile(rf"schedule = ({PATTERN})")
 # The model's first, those of another kind that are taken beside them, and the most in all.
@@ -93,6 +93,7 @@ def schedules(case, chip):
             kinds.add(kind(text))
             chosen.append(text)
     chosen += [longer for text in chosen[:FIRST] for longer in longer_steps(text)]
+    chosen[1:1] = several_rows_of(ranked[0], case.shape[2])
     return list(dict.fromkeys(chosen))[:MOST]
 
 

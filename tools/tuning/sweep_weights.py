@@ -13,7 +13,6 @@ different weights, as compare_few_rows.py has them. Every result is checked agai
 
 import argparse
 import concurrent.futures
-import itertools
 import json
 import os
 import re
@@ -29,15 +28,11 @@ from bench.compare_few_rows import weights_of  # noqa: E402
 from bench.peers.contraction_cases import MODELS  # noqa: E402
 from bench.peers.quantized_cases import weights  # noqa: E402
 from tuning import sweep_few_rows  # noqa: E402
-from tuning.schedule_text import fields_of, number_in  # noqa: E402
+from tuning.schedule_text import fields_of, number_in, several_rows_of  # noqa: E402
 
 KINDS = (("int8", False), ("int4", True), ("f8", False))
 # Schedules of a case: the model's first, and of each further kind its first.
 FIRST, MOST = 2, 9
-# Where tensor cores add up products: rows of a thread, its fewest and most bytes in units
-# of 16, threads of a multiprocessor and of a block, and how many more threads than needed.
-ROWS, FEWEST_HELD, MOST_HELD, RESIDENT = (2, 4, 8), 4, 8, (512, 768)
-FEWEST_THREADS, MOST_THREADS, MOST_IDLE = 128, 1024, 1.2
 
 
 def cases(rows, families):
@@ -76,29 +71,6 @@ def several_rows(schedule):
         )
 
 
-def by_mma(schedule, length):
-    """Schedules with which tensor cores add up products, of rows of that length."""
-    if not schedule.startswith("#fuse.rows"):
-        return
-    widest = number_in(schedule, "vector")
-    for vector, held in itertools.product(
-        (widest, widest // 2), range(1, MOST_HELD + 1)
-    ):
-        width = -(-length // (32 * vector * held)) * 32
-        if held * vector * width > MOST_IDLE * length or width > MOST_THREADS:
-            continue
-        groups = max(1, FEWEST_THREADS // width)
-        threads = groups * width
-        for rows, resident in itertools.product(ROWS, RESIDENT):
-            if FEWEST_HELD <= held * rows * vector // widest <= MOST_HELD:
-                yield (
-                    f"#fuse.rows<threads = {threads}, vector = {vector}, "
-                    f"rows_per_block = {groups * rows}, hold = registers<"
-                    f"rows_per_thread = {rows}>, "
-                    f"least_blocks = {max(1, resident // threads)}>"
-                )
-
-
 def of_product(kernels):
     """The kernel that multiplies, which another one may write weights for."""
     return next(
@@ -123,7 +95,7 @@ def variants(case, chip, most):
     ranked = [each["schedule"] for each in kernel["candidates"]]
     ranked[1:1] = several_rows(ranked[0])
     if case.shape[0] == 1:
-        ranked[2:2] = by_mma(ranked[0], case.shape[2])
+        ranked[2:2] = several_rows_of(ranked[0], case.shape[2])
     name = ranked[0].split("<")[0]
     chosen, kinds = [], set()
     for schedule in ranked:
