@@ -9,6 +9,7 @@
 #include "Choice.h"
 
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Schedule/LegalRows.h"
 #include "fuse/Schedule/RowsModel.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -160,6 +161,10 @@ mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
   for (RowsScheduleAttr other :
        favouritesOf(kernel.getContext(), *facts, chosen, target))
     candidates.push_back({other, estimateTime(kernel, dims, other, target)});
+  for (RowsScheduleAttr other :
+       productRows(kernel.getContext(), *facts, target))
+    if (other != chosen)
+      candidates.push_back({other, estimateTime(kernel, dims, other, target)});
   return candidates;
 }
 

@@ -90,6 +90,25 @@ TEST_F(LegalRowsTest, AThreadHoldsNoMoreThanItsRegisters) {
     }
 }
 
+TEST_F(LegalRowsTest, ThreadsOfAProductHaveSeveralRows) {
+  RowFacts facts = factsOf(4096);
+  EXPECT_TRUE(productRows(&context, facts, *target).empty());
+  facts.once = true;
+  facts.weights = 1;
+  facts.outputs = 0;
+  for (int64_t length : {64, 3584, 4096, 14336}) {
+    facts.length = facts.inner = length;
+    SmallVector<RowsScheduleAttr> all = productRows(&context, facts, *target);
+    EXPECT_EQ(all.empty(), length == 64);
+    for (RowsScheduleAttr each : all) {
+      EXPECT_GE(each.rowsPerThread(), 2);
+      int64_t share = each.threadsPerRow() * each.getVector();
+      EXPECT_LE(llvm::divideCeil(length, share) * each.rowsPerThread(), 8);
+      EXPECT_LE(3 * share, 4 * length);
+    }
+  }
+}
+
 TEST_F(LegalRowsTest, WithoutClustersARowHasOneBlock) {
   target = llvm::cantFail(ScheduleTarget::of("sm_80", /*divisible=*/false));
   for (RowsScheduleAttr each : legal(factsOf(65536)))

@@ -35,6 +35,12 @@ SmallVector<RowsScheduleAttr> refinedRows(RowsScheduleAttr schedule,
                                           const RowFacts &facts,
                                           const ScheduleTarget &target);
 
+/// Beside these, of a matrix with a vector: several rows of each thread, whose
+/// products tensor cores add up, with a few full-width vectors in all.
+SmallVector<RowsScheduleAttr> productRows(MLIRContext *context,
+                                          const RowFacts &facts,
+                                          const ScheduleTarget &target);
+
 /// The whole space: all refinements of all basic schedules.
 SmallVector<RowsScheduleAttr> legalRows(MLIRContext *context,
                                         const RowFacts &facts,

@@ -200,6 +200,34 @@ SmallVector<RowsScheduleAttr> BasicRows::all() {
 }
 
 SmallVector<RowsScheduleAttr>
+mlir::fuse::productRows(MLIRContext *context, const RowFacts &facts,
+                        const ScheduleTarget &target) {
+  constexpr int64_t fewestVectors = 4, mostVectors = 8;
+  constexpr int64_t fewestThreads = 128, residentThreads = 512;
+  SmallVector<RowsScheduleAttr> found;
+  if (!facts.isProduct() || facts.length == 0 ||
+      facts.inner % facts.widest != 0)
+    return found;
+  for (int64_t each = 1; each <= mostVectors / 2; ++each) {
+    int64_t vectors = llvm::divideCeil(facts.length, facts.widest * each);
+    int64_t group = llvm::alignTo(vectors, warp);
+    // A quarter of the threads may be without a vector.
+    if (4 * vectors < 3 * group || group > target.maxThreads)
+      continue;
+    int64_t groups = std::max<int64_t>(1, fewestThreads / group);
+    int64_t threads = groups * group;
+    for (int64_t rows : {2, 4, 8})
+      if (each * rows >= fewestVectors && each * rows <= mostVectors)
+        found.push_back(RowsScheduleAttr::get(
+            context, threads, facts.widest, groups * rows,
+            RegistersHoldAttr::get(context, /*preload=*/false, rows),
+            /*share=*/{}, /*persistent=*/0,
+            std::max<int64_t>(1, residentThreads / threads)));
+  }
+  return found;
+}
+
+SmallVector<RowsScheduleAttr>
 mlir::fuse::basicRows(MLIRContext *context, const RowFacts &facts,
                       const ScheduleTarget &target) {
   if (facts.length == 0)
