@@ -38,6 +38,7 @@
 #include "TileCopies.h"
 #include "VerifyMma.h"
 #include "Wgmma.h"
+#include "fuse/Analysis/RoomForNext.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,20 +51,6 @@ using namespace mlir::fuse;
 /// Registers of a thread, which are 504 together: what 384 threads get of the
 /// 65536 of a multiprocessor.
 static constexpr uint32_t producerRegisters = 40, consumerRegisters = 232;
-
-/// Whether two blocks fit in a multiprocessor: those of a launch and of the
-/// next one, which copies its first weights while this one still multiplies. A
-/// thread then has half as many registers, and does without others' ones.
-static bool leavesRoomForNext(MmaScheduleAttr schedule,
-                              const EmitOptions &options) {
-  // The system's share of each block.
-  constexpr int64_t mostSums = 32, reserved = 1024;
-  int64_t sums = schedule.getTileM() * schedule.getTileN() /
-                 (schedule.getConsumers() * MmaScheduleAttr::kGroup);
-  int64_t bytes = schedule.sharedBytes() + reserved;
-  return schedule.getConsumers() == 1 && sums <= mostSums &&
-         2 * bytes <= options.sharedBytes + reserved;
-}
 
 namespace {
 class MmaLowering {
@@ -504,7 +491,8 @@ void MmaLowering::meetAll() {
 }
 
 FailureOr<Grid> MmaLowering::run() {
-  bool leavesRoom = leavesRoomForNext(schedule, frame.emitter.getOptions());
+  bool leavesRoom =
+      leavesRoomForNext(schedule, frame.emitter.getOptions().sharedBytes);
   auto setRegisters = [&](uint32_t count, NVVM::SetMaxRegisterAction action) {
     if (!leavesRoom)
       NVVM::SetMaxRegisterOp::create(builder, frame.loc(), count, action);

@@ -9,6 +9,7 @@
 
 #include "ProposeMmaSync.h"
 #include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/RoomForNext.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -378,6 +379,9 @@ private:
   };
   /// With as many stages as there is room for; null if there are too few.
   MmaScheduleAttr withMostStages(const Shape &shape);
+  MmaScheduleAttr
+  withRoomForNext(MmaScheduleAttr schedule,
+                  llvm::function_ref<MmaScheduleAttr(int64_t)> with);
   bool add(const Shape &shape);
   void addShape(Shape shape);
   void addWithClusters(Shape shape);
@@ -411,8 +415,22 @@ MmaScheduleAttr ScheduleList::withMostStages(const Shape &shape) {
   int64_t stages = std::min(mostStages, fewestStages + room / best.slotBytes());
   for (; stages > fewestStages; --stages)
     if (MmaScheduleAttr more = with(stages))
-      return more;
+      return withRoomForNext(more, with);
   return best;
+}
+
+/// Few rows wait for their weights: that the next launch starts in time counts
+/// for more than further slots.
+MmaScheduleAttr ScheduleList::withRoomForNext(
+    MmaScheduleAttr schedule,
+    llvm::function_ref<MmaScheduleAttr(int64_t)> with) {
+  constexpr int64_t enough = 5;
+  if (schedule.getSwap())
+    for (int64_t stages = schedule.getStages(); stages >= enough; --stages)
+      if (MmaScheduleAttr fewer = with(stages);
+          fewer && leavesRoomForNext(fewer, gpu.maxSharedBytesPerBlock))
+        return fewer;
+  return schedule;
 }
 
 bool ScheduleList::add(const Shape &shape) {
