@@ -70,3 +70,25 @@ func.func @one_head(%x: tensor<?x77xbf16>) -> tensor<?x77xbf16> {
   }
   return %0 : tensor<?x77xbf16>
 }
+
+// -----
+
+// Four rows of two warps: in a warp two lanes exchange half of what they have,
+// two sums, then one, and then a quarter of the lanes has all of one row.
+// CHECK-LABEL: gpu.func @warps
+// CHECK-COUNT-6: gpu.shuffle
+// CHECK-NOT:     gpu.shuffle
+// CHECK-COUNT-1: memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.barrier
+// CHECK-COUNT-8: memref.load
+// CHECK:         gpu.return
+func.func @warps(%x: tensor<64x512xf32>) -> tensor<64x1xf32> {
+  %0 = fuse.kernel "warps" ins(%x : tensor<64x512xf32>) -> tensor<64x1xf32>
+      schedule = #fuse.rows<threads = 64, vector = 4, rows_per_block = 4, hold = registers<rows_per_thread = 4>> {
+  ^bb0(%a: tensor<64x512xf32>):
+    %m = fuse.reduce sum %a dims = [1] keep : tensor<64x512xf32> -> tensor<64x1xf32>
+    fuse.yield %m : tensor<64x1xf32>
+  }
+  return %0 : tensor<64x1xf32>
+}

@@ -9,6 +9,7 @@
 
 #include "BlockBranches.h"
 #include "ClusterExchange.h"
+#include "ScatteredStates.h"
 #include "StateLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -304,6 +305,8 @@ SmallVector<ReductionState> mlir::fuse::combineThreads(
     KernelFrame &frame, MutableArrayRef<Reducer> reducers,
     SmallVector<ReductionState> states, const ThreadGroup &group) {
   PointEmitter &emitter = frame.emitter;
+  if (canScatter(reducers, states, group))
+    return combineScattered(frame, reducers, states, group);
   for (auto [reducer, state] : llvm::zip(reducers, states))
     state = reduceWarp(frame.builder, reducer, state, group.width);
   if (group.width <= warpSize)
