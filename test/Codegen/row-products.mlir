@@ -2,7 +2,7 @@
 
 // Two rows of each thread: of each 32-bit word of a row four pairs of 16-bit floats, with
 // three shifts and no other moves, and an instruction of tensor cores for four words of
-// both rows. What is scaled are sums, and the row that all share is loaded once.
+// both rows. What is scaled are sums. The matrix leaves the row that all share in the L1.
 // CHECK-LABEL:    .entry product(
 // CHECK-COUNT-32: lop3.b32 {{.*}}, 983055, {{.*}}, 106;
 // CHECK-NOT:      mul.{{.*}}bf16x2
@@ -10,6 +10,8 @@
 
 // RUN: fuse inspect %s --target cuda --chip sm_90 --emit=ptx --no-cache | FileCheck %s --check-prefix=MMA
 // MMA-LABEL:   .entry product(
+// MMA-COUNT-2: ld.global.L1::evict_first.L2::cache_hint.v4.b32
+// MMA-NOT:     evict_first
 // MMA-COUNT-8: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // MMA-NOT:     mma.sync
 func.func @product(%x: tensor<1x1x1024xbf16>, %w: tensor<64x512xi8>, %s: tensor<64x8x1xbf16>) -> tensor<1x64xf32> {

@@ -60,6 +60,7 @@ private:
   bool haveOneHead() const;
   std::vector<RowPlace> placeSeveral(const Index &first);
   void loadSeveral(ArrayRef<RowPlace> present);
+  void passCaches();
   void emitTogether(const Index &first);
   void emitOneByOne(const Index &firstOfBlock);
 

@@ -23,6 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Points/PairedHalves.h"
+#include "RowStaging.h"
 #include "RowsLowering.h"
 
 using namespace mlir;
@@ -66,10 +68,25 @@ void RowsLowering::loadSeveral(ArrayRef<RowPlace> present) {
   }
 }
 
+/// Loads of a matrix that is multiplied with a row, which all blocks read again
+/// and again, leave that in the L1.
+void RowsLowering::passCaches() {
+  if (!multipliesRowsByMma(frame.kernel))
+    return;
+  SmallVector<BlockArgument> inputs;
+  for (BlockArgument input : frame.kernel.getBody().getArguments())
+    if (isa<RankedTensorType>(input.getType()) && rows.segment.reads(input) &&
+        !rows.space.isSharedByRows(frame.dims.extents(input)))
+      inputs.push_back(input);
+  emitter.loadThrough(cacheLoader(emitter, inputs, CacheUse::last));
+}
+
 void RowsLowering::emitTogether(const Index &first) {
   std::vector<RowPlace> present = placeSeveral(first);
+  passCaches();
   loadSeveral(present);
   emitRows(present);
+  emitter.loadThrough(nullptr);
   places.forgetGuards();
 }
 
