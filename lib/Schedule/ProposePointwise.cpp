@@ -80,6 +80,17 @@ static bool mayHaveWholeRows(KernelOp kernel, const Segment &segment,
          kernel.getBody().getOps<RotaryOp>().empty();
 }
 
+/// Elements of which 16-bit results are written without gaps between a warp's
+/// threads. Narrower inputs are the smaller part of the traffic.
+static int64_t mostOfWideResults(KernelOp kernel,
+                                 const ScheduleTarget &target) {
+  constexpr int64_t widest = 8, byte = 8;
+  bool areWide = llvm::any_of(kernel.getResultTypes(), [&](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() > byte;
+  });
+  return target.isGPU && areWide ? widest : target.vectorBits;
+}
+
 /// Heads that a thread rotates together. Computed angles cost more instructions
 /// than a vector of 16-bit elements waits for memory, and finding a token's
 /// sequence takes loads that depend on each other: neighbouring heads share
@@ -109,7 +120,7 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
       width = innermostVector(kernel, dims, segment.extents, width, target);
     vector = vector ? std::min(vector, width) : width;
   }
-  vector = std::max<int64_t>(1, vector);
+  vector = std::clamp<int64_t>(vector, 1, mostOfWideResults(kernel, target));
   if (int64_t divisor = rotaryDivisor(kernel))
     vector = dividingVector(vector, divisor);
   // Lane by lane is no worse than vectors of one element.

@@ -20,6 +20,18 @@ func.func @bf16(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
 
 // -----
 
+// Of halves of bytes no more: the results, four times as wide, are written
+// without gaps.
+// CHECK-LABEL: func.func @widened_halves
+// CHECK:         #fuse.pointwise<threads = 128, vector = 8, unroll = 1>
+func.func @widened_halves(%w: tensor<4096x2048xi8>) -> tensor<4096x4096xbf16> {
+  %q = fuse.unpack %w : tensor<4096x2048xi8> -> tensor<4096x4096xi8>
+  %y = fuse.cast %q : tensor<4096x4096xi8> -> tensor<4096x4096xbf16>
+  return %y : tensor<4096x4096xbf16>
+}
+
+// -----
+
 // Without a broadcast only the flat position matters: odd rows do not.
 // CHECK-LABEL: func.func @flat
 // CHECK:         #fuse.pointwise<threads = 128, vector = 4, unroll = 1>
