@@ -134,14 +134,17 @@ static bool suits(RowsScheduleAttr schedule, const RowFacts &facts,
           ? llvm::divideCeil(facts.length, schedule.blocksPerRow()) *
                 facts.inputBytes * schedule.getHold().getStages()
           : 0;
-  // Of an access of 16 bytes each thread has so many.
-  constexpr int64_t mostHeld = 8;
-  if (facts.isProduct() && isa<RegistersHoldAttr>(schedule.getHold()) &&
-      facts.length * schedule.rowsPerThread() >
-          mostHeld * facts.widest * schedule.threadsPerRow())
-    return false;
   return vector <= facts.widest && threads <= target.maxThreads &&
          (isWhole || mayHaveEdges) && bytes + otherBytes <= target.sharedBytes;
+}
+
+/// Whether a schedule for rows of another length leaves a thread of a product
+/// with so many accesses of 16 bytes at most.
+static bool holdsFew(RowsScheduleAttr schedule, const RowFacts &facts) {
+  constexpr int64_t mostHeld = 8;
+  return !isa<RegistersHoldAttr>(schedule.getHold()) ||
+         facts.length * schedule.rowsPerThread() <=
+             mostHeld * facts.widest * schedule.threadsPerRow();
 }
 
 /// No tree has seen products, which take the winner of the nearest length, up
@@ -166,7 +169,9 @@ RowsScheduleAttr RowsModel::winner(MLIRContext *context, const RowFacts &facts,
       continue;
     auto schedule = dyn_cast_or_null<RowsScheduleAttr>(
         parseAttribute(schedules[each.schedule], context));
-    if (!schedule || !suits(schedule, facts, target))
+    bool isSame = each.length == facts.length;
+    if (!schedule || !suits(schedule, facts, target) ||
+        !(isSame || holdsFew(schedule, facts)))
       continue;
     if (isAlike)
       return schedule;
