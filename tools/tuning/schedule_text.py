@@ -9,8 +9,9 @@ import re
 PATTERN = r"#fuse\.\w+<(?:[^<>]|<[^<>]*>)*>"
 _FIELD = re.compile(r"(\w+) = (\w+)(?:<(\d+)>)?")
 # Where tensor cores add up products: rows of a thread, its fewest and most bytes in units
-# of 16, threads of a multiprocessor and of a block, and how many more threads than needed.
-ROWS, FEWEST_HELD, MOST_HELD, RESIDENT = (2, 4, 8), 4, 8, (512, 768)
+# of 16, how many of them leave room for more threads of a multiprocessor, these numbers of
+# threads and those of a block, and how many more threads than needed.
+ROWS, FEWEST_HELD, MOST_HELD, FEW_HELD, RESIDENT = (2, 4, 8), 4, 32, 8, (512, 768)
 FEWEST_THREADS, MOST_THREADS, MOST_IDLE = 128, 1024, 1.2
 
 
@@ -34,16 +35,22 @@ def several_rows_of(schedule, length):
     if not schedule.startswith("#fuse.rows"):
         return
     widest = number_in(schedule, "vector")
-    for vector, held in itertools.product(
-        (widest, widest // 2), range(1, MOST_HELD + 1)
-    ):
-        width = -(-length // (32 * vector * held)) * 32
-        if held * vector * width > MOST_IDLE * length or width > MOST_THREADS:
+    widths = (16, *range(32, MOST_THREADS + 1, 32))
+    for vector, width in itertools.product((widest, widest // 2), widths):
+        held = -(-length // (vector * width))
+        fewer = width - 32 if width > 32 else 0
+        if (
+            held * vector * width > MOST_IDLE * length
+            or held * fewer * vector >= length
+        ):
             continue
         groups = max(1, FEWEST_THREADS // width)
         threads = groups * width
         for rows, resident in itertools.product(ROWS, RESIDENT):
-            if FEWEST_HELD <= held * rows * vector // widest <= MOST_HELD:
+            chunks = held * rows * vector // widest
+            if chunks < FEWEST_HELD or chunks > MOST_HELD:
+                continue
+            if chunks <= FEW_HELD or resident == RESIDENT[0]:
                 yield (
                     f"#fuse.rows<threads = {threads}, vector = {vector}, "
                     f"rows_per_block = {groups * rows}, hold = registers<"
