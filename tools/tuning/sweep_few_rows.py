@@ -93,8 +93,8 @@ def schedules(case, chip):
             kinds.add(kind(text))
             chosen.append(text)
     chosen += [longer for text in chosen[:FIRST] for longer in longer_steps(text)]
-    chosen[1:1] = several_rows_of(ranked[0], case.shape[2])
-    return list(dict.fromkeys(chosen))[:MOST]
+    chosen = list(dict.fromkeys(chosen))[:MOST]
+    return list(dict.fromkeys([*chosen, *several_rows_of(ranked[0], case.shape[2])]))
 
 
 def scheduled(case, chip):
