@@ -159,6 +159,32 @@ func.func @sink(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32
 
 // -----
 
+// The same behind a reshape: the row that all rows of %w are multiplied with is read in bf16. The
+// product and its rounding stay where they are computed once.
+// CHECK-LABEL: func.func @sink_behind_reshape
+// CHECK:         %[[X:.*]]:2 = fuse.kernel "sink_behind_reshape_0" {{.*}} -> tensor<1x4096xbf16>, tensor<1x4096xbf16>
+// CHECK:           fuse.reduce sum
+// CHECK:           fuse.mul
+// CHECK:           fuse.cast {{.*}} -> tensor<1x4096xbf16>
+// CHECK:         fuse.kernel "sink_behind_reshape_1" ins({{.*}}%[[X]]#1
+// CHECK-NOT:       fuse.cast {{.*}} : tensor<1x4096xf32>
+// CHECK:           fuse.cast {{.*}} : tensor<1x4096xbf16> -> tensor<1x4096xf32>
+// CHECK:           tensor.expand_shape
+func.func @sink_behind_reshape(%a: tensor<1x4096x256xf32>, %s: tensor<4096xf32>, %w: tensor<1x4096x4096xbf16>) -> (tensor<1x4096xbf16>, tensor<1x4096xf32>) {
+  %h = fuse.reduce sum %a dims = [2] : tensor<1x4096x256xf32> -> tensor<1x4096xf32>
+  %n = fuse.cast %h : tensor<1x4096xf32> -> tensor<1x4096xbf16>
+  %m = fuse.mul %h, %s : tensor<1x4096xf32>, tensor<4096xf32> -> tensor<1x4096xf32>
+  %b = fuse.cast %m : tensor<1x4096xf32> -> tensor<1x4096xbf16>
+  %f = fuse.cast %b : tensor<1x4096xbf16> -> tensor<1x4096xf32>
+  %e = tensor.expand_shape %f [[0], [1, 2]] output_shape [1, 1, 4096] : tensor<1x4096xf32> into tensor<1x1x4096xf32>
+  %v = fuse.cast %w : tensor<1x4096x4096xbf16> -> tensor<1x4096x4096xf32>
+  %p = fuse.mul %v, %e : tensor<1x4096x4096xf32>, tensor<1x1x4096xf32> -> tensor<1x4096x4096xf32>
+  %y = fuse.reduce sum %p dims = [2] : tensor<1x4096x4096xf32> -> tensor<1x4096xf32>
+  return %n, %y : tensor<1x4096xbf16>, tensor<1x4096xf32>
+}
+
+// -----
+
 // The cast serves another result, too: the mean's kernel casts h again, which is
 // in memory, rather than read a square that the contraction would write.
 // CHECK-LABEL: func.func @stored

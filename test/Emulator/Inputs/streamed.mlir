@@ -238,3 +238,16 @@ func.func @along(%q: tensor<2x64x136xf16>, %k: tensor<2x64x200xf16>, %v: tensor<
   %o = fuse.contract "hmn,hdn->hmd" %p, %v : tensor<2x136x200xf16>, tensor<2x64x200xf16> -> tensor<2x136x64xf16>
   return %o : tensor<2x136x64xf16>
 }
+
+// Batches and heads are one axis, but for a bias of each sequence.
+func.func @together(%q: tensor<6x70x64xf16>, %k: tensor<6x136x64xf16>, %v: tensor<6x136x64xf16>, %bias: tensor<2x1x1x136xf32>) -> tensor<6x70x64xf16> {
+  %c = fuse.contract "bmk,bnk->bmn" %q, %k : tensor<6x70x64xf16>, tensor<6x136x64xf16> -> tensor<6x70x136xf16>
+  %f = fuse.cast %c : tensor<6x70x136xf16> -> tensor<6x70x136xf32>
+  %e = tensor.expand_shape %f [[0, 1], [2], [3]] output_shape [2, 3, 70, 136] : tensor<6x70x136xf32> into tensor<2x3x70x136xf32>
+  %s = fuse.add %e, %bias : tensor<2x3x70x136xf32>, tensor<2x1x1x136xf32> -> tensor<2x3x70x136xf32>
+  %p = fuse.softmax %s dims = [3] : tensor<2x3x70x136xf32>
+  %w = fuse.cast %p : tensor<2x3x70x136xf32> -> tensor<2x3x70x136xf16>
+  %j = tensor.collapse_shape %w [[0, 1], [2], [3]] : tensor<2x3x70x136xf16> into tensor<6x70x136xf16>
+  %o = fuse.contract "bmn,bnk->bmk" %j, %v : tensor<6x70x136xf16>, tensor<6x136x64xf16> -> tensor<6x70x64xf16>
+  return %o : tensor<6x70x64xf16>
+}

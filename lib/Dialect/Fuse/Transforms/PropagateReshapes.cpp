@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeepReducedDims.h"
+#include "ReshapeBatches.h"
 #include "ReshapeOperands.h"
 #include "SplatConstants.h"
 #include "StridedSlices.h"
@@ -581,6 +582,7 @@ struct PropagateReshapesPass
         context);
     populateKeepReducedDimsPatterns(patterns);
     populateStridedSlicePatterns(patterns);
+    populateReshapeBatchesPatterns(patterns);
     populateSplatConstantPatterns(patterns);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);

@@ -228,3 +228,37 @@ func.func @scatter(%x: tensor<?x8x128xf32>, %into: tensor<?x8xf32>, %ids: tensor
   %s = fuse.scatter %into, %ids, %c dim = 0 : tensor<?x8xf32>, tensor<?xi64>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %s : tensor<?x8xf32>
 }
+
+// -----
+
+// Scores of all batches and heads together are seen apart, where a bias differs, and
+// together again: both contractions have the batches apart.
+// CHECK-LABEL: func.func @split_batches
+// CHECK-SAME:    %[[Q:[^:]*]]: tensor<16x70x64xf16>, %[[K:[^:]*]]: tensor<16x?x64xf16>, %[[V:[^:]*]]: tensor<16x?x64xf16>
+// CHECK-DAG:     %[[Q2:.*]] = tensor.expand_shape %[[Q]] {{\[\[}}0, 1], [2], [3]] output_shape [2, 8, 70, 64]
+// CHECK-DAG:     %[[K2:.*]] = tensor.expand_shape %[[K]] {{\[\[}}0, 1], [2], [3]] output_shape [2, 8, %{{.*}}, 64]
+// CHECK:         %[[S:.*]] = fuse.contract "acmk,acnk->acmn" %[[Q2]], %[[K2]]
+// CHECK:         %[[P:.*]] = fuse.add %[[S]]
+// CHECK:         %[[V2:.*]] = tensor.expand_shape %[[V]] {{\[\[}}0, 1], [2], [3]] output_shape [2, 8, %{{.*}}, 64]
+// CHECK:         %[[O:.*]] = fuse.contract "acmn,acnk->acmk" %[[P]], %[[V2]] : {{.*}} -> tensor<2x8x70x64xf16>
+// CHECK:         tensor.collapse_shape %[[O]] {{\[\[}}0, 1], [2], [3]]
+func.func @split_batches(%q: tensor<16x70x64xf16>, %k: tensor<16x?x64xf16>, %v: tensor<16x?x64xf16>, %bias: tensor<2x1x1x?xf16>, %n: index) -> tensor<16x70x64xf16> {
+  %s = fuse.contract "bmk,bnk->bmn" %q, %k : tensor<16x70x64xf16>, tensor<16x?x64xf16> -> tensor<16x70x?xf16>
+  %e = tensor.expand_shape %s [[0, 1], [2], [3]] output_shape [2, 8, 70, %n] : tensor<16x70x?xf16> into tensor<2x8x70x?xf16>
+  %a = fuse.add %e, %bias : tensor<2x8x70x?xf16>, tensor<2x1x1x?xf16> -> tensor<2x8x70x?xf16>
+  %c = tensor.collapse_shape %a [[0, 1], [2], [3]] : tensor<2x8x70x?xf16> into tensor<16x70x?xf16>
+  %o = fuse.contract "bmn,bnk->bmk" %c, %v : tensor<16x70x?xf16>, tensor<16x?x64xf16> -> tensor<16x70x64xf16>
+  return %o : tensor<16x70x64xf16>
+}
+
+// -----
+
+// Rows and columns stay whole: a reshape of these is no reshape of batches.
+// CHECK-LABEL: func.func @no_batches
+// CHECK:         fuse.contract "bmk,bnk->bmn"
+// CHECK-NEXT:    tensor.expand_shape
+func.func @no_batches(%x: tensor<4x6x64xf16>, %w: tensor<4x256x64xf16>) -> tensor<4x6x2x128xf16> {
+  %p = fuse.contract "bmk,bnk->bmn" %x, %w : tensor<4x6x64xf16>, tensor<4x256x64xf16> -> tensor<4x6x256xf16>
+  %e = tensor.expand_shape %p [[0], [1], [2, 3]] output_shape [4, 6, 2, 128] : tensor<4x6x256xf16> into tensor<4x6x2x128xf16>
+  return %e : tensor<4x6x2x128xf16>
+}
