@@ -317,14 +317,14 @@ FUSE_C_EXPORT FuseStatus *fuseProgramInferShapes(const FuseProgram *program,
                                                  int64_t *dims);
 
 /* Runs the program on tensors of its device, in the order in which the text
-   names them. Inputs may have any strides of 0 or more; outputs are contiguous.
-   An output may be exactly an input that the description
-   lists under "may_alias"; any other overlap is an error. On CUDA the work is
-   put on `stream` (a CUstream or cudaStream_t; NULL is the default stream) and
-   the call returns at once: the memory must live until the work is done. On
-   the CPU the outputs are ready when the call returns. Calls with layouts that
-   the program has seen take as little as fuseCallRun(), but for comparing
-   them. */
+   names them. Inputs may have any strides of 0 or more, outputs those that keep
+   their elements apart; nothing is written between these. An output may be
+   exactly an input that the description lists under "may_alias", with its
+   strides; any other overlap is an error. On CUDA the work is put on `stream`
+   (a CUstream or cudaStream_t; NULL is the default stream) and the call returns
+   at once: the memory must live until the work is done. On the CPU the outputs
+   are ready when the call returns. Calls with layouts that the program has seen
+   take as little as fuseCallRun(), but for comparing them. */
 FUSE_C_EXPORT FuseStatus *
 fuseRun(FuseProgram *program, const DLTensor *const *inputs, int32_t num_inputs,
         const DLTensor *const *outputs, int32_t num_outputs, void *stream);
@@ -339,6 +339,13 @@ fuseRun(FuseProgram *program, const DLTensor *const *inputs, int32_t num_inputs,
 FUSE_C_EXPORT FuseStatus *fusePrepare(FuseProgram *program,
                                       const DLTensor *const *inputs,
                                       int32_t num_inputs, FuseCall **call);
+
+/* The same for outputs of these strides. `data` of an output may be NULL, too.
+ */
+FUSE_C_EXPORT FuseStatus *
+fusePrepareOutputs(FuseProgram *program, const DLTensor *const *inputs,
+                   int32_t num_inputs, const DLTensor *const *outputs,
+                   int32_t num_outputs, FuseCall **call);
 
 /* Runs the program like fuseRun(), on memory at `addresses`: of the first
    element of each input, then of each output. */

@@ -103,6 +103,8 @@ static void describe(Segment &segment, KernelOp kernel,
     llvm::DenseSet<Value> slice =
         backwardSlice(kernel.getYield().getValues()[result]);
     needed.insert(slice.begin(), slice.end());
+    if (resultKind(kernel, result) != StrideKind::dense)
+      segment.flat = false;
   }
   for (Value value : needed) {
     SmallVector<Extent> extents = dims.extents(value);

@@ -111,6 +111,12 @@ static Error checkDense(const runtime::ProgramSpec &spec) {
           formatv("expected inputs of a bundle to be dense, but got '{0}' with "
                   "fuse.strided; remove it, and pass a contiguous copy",
                   input.name));
+  for (const runtime::TensorSpec &output : spec.outputs)
+    if (output.layout != runtime::Layout::Dense)
+      return createStringError(
+          formatv("expected outputs of a bundle to be dense, but got '{0}' "
+                  "with fuse.strided; remove it, and pass a contiguous buffer",
+                  output.name));
   return Error::success();
 }
 

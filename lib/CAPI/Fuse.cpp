@@ -404,6 +404,17 @@ FuseStatus *fuseRun(FuseProgram *program, const DLTensor *const *inputs,
   return toStatus((*call)->run(addresses, runtime::Stream{stream}));
 }
 
+/// Gives the call to the caller.
+static FuseStatus *hand(FuseProgram &program,
+                        Expected<std::unique_ptr<jit::PreparedCall>> prepared,
+                        FuseCall **call) {
+  if (!prepared)
+    return toStatus(prepared.takeError());
+  // Negative, as no layout begins.
+  *call = new FuseCall{std::move(*prepared), &program, -++program.prepared};
+  return nullptr;
+}
+
 FuseStatus *fusePrepare(FuseProgram *program, const DLTensor *const *inputs,
                         int32_t numInputs, FuseCall **call) {
   if (FuseStatus *status = require({program, call}, "fusePrepare"))
@@ -412,13 +423,25 @@ FuseStatus *fusePrepare(FuseProgram *program, const DLTensor *const *inputs,
       inputViews(*program->compiled, inputs, numInputs);
   if (!views)
     return toStatus(views.takeError());
-  Expected<std::unique_ptr<jit::PreparedCall>> prepared =
-      program->compiled->prepare(*views);
-  if (!prepared)
-    return toStatus(prepared.takeError());
-  // Negative, as no layout begins.
-  *call = new FuseCall{std::move(*prepared), program, -++program->prepared};
-  return nullptr;
+  return hand(*program, program->compiled->prepare(*views), call);
+}
+
+FuseStatus *fusePrepareOutputs(FuseProgram *program,
+                               const DLTensor *const *inputs, int32_t numInputs,
+                               const DLTensor *const *outputs,
+                               int32_t numOutputs, FuseCall **call) {
+  if (FuseStatus *status = require({program, call}, "fusePrepareOutputs"))
+    return status;
+  jit::CompiledProgram &compiled = *program->compiled;
+  Expected<capi::Views> from = inputViews(compiled, inputs, numInputs);
+  if (!from)
+    return toStatus(from.takeError());
+  Expected<capi::Views> to = outputViews(compiled, outputs, numOutputs);
+  if (!to)
+    return toStatus(to.takeError());
+  return hand(*program,
+              compiled.prepare(*from, ArrayRef<runtime::TensorView>(*to)),
+              call);
 }
 
 FuseStatus *fuseCallRun(FuseCall *call, void *const *addresses,

@@ -32,7 +32,7 @@ using EnableFor =
 
 FUSE_FIELDS(runtime::TensorSpec, name, dtype, shape, requiredAlignment, layout,
             joined, isScalar)
-FUSE_FIELDS(runtime::StrideSpec, input, dim)
+FUSE_FIELDS(runtime::StrideSpec, tensor, dim, isOutput)
 FUSE_FIELDS(runtime::CheckSpec, lhs, kind, rhs, message)
 FUSE_FIELDS(runtime::TempSpec, name, dtype, numElements, firstStep, lastStep)
 FUSE_FIELDS(runtime::ConstantSpec, name, dtype, bytes)

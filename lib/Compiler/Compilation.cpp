@@ -234,15 +234,23 @@ std::optional<Code> Compilation::State::find(const Facts &facts) {
   return key && !dump.isOn() ? cache.find(*key) : std::nullopt;
 }
 
-/// Tells the passes which arguments are views with strides. What the program's
-/// text says of an argument holds for all calls.
+/// Tells the passes which arguments and results are views with strides. What
+/// the program's text says of one holds for all calls.
 static void setLayouts(func::FuncOp entry, const Facts &facts) {
   Builder builder(entry.getContext());
-  for (auto [number, layout] : llvm::enumerate(facts.layouts))
-    if (layout != ::fuse::runtime::Layout::Dense &&
-        !entry.getArgAttr(number, mlir::fuse::kStridedAttr))
-      entry.setArgAttr(number, mlir::fuse::kStridedAttr,
-                       builder.getStringAttr(name(layout)));
+  unsigned arguments = entry.getNumArguments();
+  for (auto [number, layout] : llvm::enumerate(facts.layouts)) {
+    StringAttr value = builder.getStringAttr(name(layout));
+    if (layout == ::fuse::runtime::Layout::Dense)
+      continue;
+    if (number >= arguments) {
+      if (!entry.getResultAttr(number - arguments, mlir::fuse::kStridedAttr))
+        entry.setResultAttr(number - arguments, mlir::fuse::kStridedAttr,
+                            value);
+    } else if (!entry.getArgAttr(number, mlir::fuse::kStridedAttr)) {
+      entry.setArgAttr(number, mlir::fuse::kStridedAttr, value);
+    }
+  }
 }
 
 /// A copy of the program, for calls with these facts.
@@ -368,6 +376,10 @@ Expected<Code> Compilation::State::compile(const Facts &facts) {
   for (auto [argument, input] :
        llvm::zip_equal(formed.getArguments(), code.plan.spec.inputs))
     input.joined.assign(mlir::fuse::joinedDims(argument));
+  for (auto [returned, output] :
+       llvm::zip_equal(formed.front().getTerminator()->getOpOperands(),
+                       code.plan.spec.outputs))
+    output.joined.assign(mlir::fuse::joinedDims(returned));
   if (llvm::Error error = run(Stage::LLVM, **program, facts))
     return std::move(error);
   if (gpu::GPUModuleOp kernels = kernelsOf(**program))

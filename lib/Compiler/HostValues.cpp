@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostValues.h"
+#include "fuse/Analysis/Strides.h"
 #include "fuse/Compiler/Frontend.h"
 #include "fuse/Explain/Diagnostics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -127,19 +128,30 @@ llvm::Error HostValues::visitDim(tensor::DimOp op) {
   return llvm::Error::success();
 }
 
+/// The program's argument or result that a stride is asked of.
+static std::optional<StrideSpec> stridedTensor(mlir::fuse::StrideOp op) {
+  unsigned dim = op.getDim();
+  if (auto argument = dyn_cast<BlockArgument>(op.getInput()))
+    return StrideSpec{argument.getArgNumber(), dim};
+  Operation *buffer = op.getInput().getDefiningOp<tensor::EmptyOp>();
+  auto number =
+      buffer ? buffer->getAttrOfType<IntegerAttr>(mlir::fuse::kResultAttr)
+             : IntegerAttr();
+  if (!number)
+    return std::nullopt;
+  return StrideSpec{unsigned(number.getInt()), dim, /*isOutput=*/true};
+}
+
 llvm::Error HostValues::visitStride(mlir::fuse::StrideOp op) {
-  auto argument = dyn_cast<BlockArgument>(op.getInput());
-  if (!argument)
-    return makeError(op.getLoc(), "expected the stride of an argument of the "
-                                  "program, but got another tensor's; only "
-                                  "arguments have strides");
-  StrideSpec wanted{argument.getArgNumber(), unsigned(op.getDim())};
-  auto it = llvm::find_if(strideSpecs, [&](const StrideSpec &spec) {
-    return spec.input == wanted.input && spec.dim == wanted.dim;
-  });
+  std::optional<StrideSpec> wanted = stridedTensor(op);
+  if (!wanted)
+    return makeError(op.getLoc(), "expected the stride of an argument or a "
+                                  "result of the program, but got another "
+                                  "tensor's; only those have strides");
+  auto it = llvm::find(strideSpecs, *wanted);
   unsigned number = it - strideSpecs.begin();
   if (it == strideSpecs.end())
-    strideSpecs.push_back(wanted);
+    strideSpecs.push_back(*wanted);
   sizes[op.getResult()] = SizeExpr::symbol(symbolNames.size() + number);
   return llvm::Error::success();
 }

@@ -235,7 +235,7 @@ llvm::Error PlanBuilder::visit(Operation *op) {
     auto elements = dyn_cast<ElementsAttr>(constant.getValue());
     return elements ? visitConstant(op, elements) : llvm::Error::success();
   }
-  if (isa<func::ReturnOp, mlir::fuse::ScalarOp>(op))
+  if (isa<func::ReturnOp, mlir::fuse::ScalarOp, tensor::EmptyOp>(op))
     return llvm::Error::success();
   Expected<bool> isIndexOp = values.visitIndexOp(op);
   if (!isIndexOp)
@@ -257,6 +257,8 @@ void PlanBuilder::addOutputs(func::ReturnOp op) {
     output.dtype = storage(value).dtype;
     output.shape = values.shape(value);
     output.requiredAlignment = sizeInBytes(output.dtype);
+    if (auto kind = entry.getResultAttrOfType<StringAttr>(index, kStridedAttr))
+      output.layout = parseLayout(kind.getValue()).value_or(Layout::Any);
     plan.spec.outputs.push_back(std::move(output));
     if (!storage(value).ref)
       storage(value).ref = BufferRef::output(index);

@@ -119,7 +119,8 @@ private:
   SymbolTable &symbols;
   SmallVector<InPlacePair> inPlace;
   HostSizes sizes;
-  /// What the host knows of an input's strides; none for a dense one.
+  /// What the host knows of a tensor's strides; none for a dense one. Inputs
+  /// come first, then results.
   struct HostLayout {
     StrideKind kind;
     SmallVector<OpFoldResult> strides;
@@ -146,11 +147,8 @@ void KernelLowering::collectScalars() {
 
 void KernelLowering::collectStrides() {
   OpBuilder builder(kernel);
-  for (Value input : kernel.getInputs()) {
-    HostLayout layout{strideKind(input), {}};
-    if (layout.kind != StrideKind::dense)
-      layout.strides = hostStrides(builder, input, layout.kind);
-    auto shape = cast<RankedTensorType>(input.getType()).getShape();
+  auto add = [&](Value tensor, HostLayout layout) {
+    auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
     for (auto [size, stride] : llvm::zip(shape, layout.strides)) {
       // The only index of a dimension of size 1 is 0.
       if (size == 1)
@@ -159,6 +157,24 @@ void KernelLowering::collectStrides() {
         strideValues.push_back(value);
     }
     layouts.push_back(std::move(layout));
+  };
+  for (Value input : kernel.getInputs()) {
+    HostLayout layout{strideKind(input), {}};
+    if (layout.kind != StrideKind::dense)
+      layout.strides = hostStrides(builder, input, layout.kind);
+    add(input, std::move(layout));
+  }
+  for (auto [number, yielded] :
+       llvm::enumerate(kernel.getYield().getValues())) {
+    HostLayout layout{resultKind(kernel, number), {}};
+    SmallVector<Extent> extents = dims.extents(yielded);
+    if (layout.kind != StrideKind::dense)
+      layout.strides =
+          hostResultStrides(builder, kernel.getResult(number), layout.kind,
+                            [&](int64_t dim) -> OpFoldResult {
+                              return sizes.of(builder, extents[dim]);
+                            });
+    add(yielded, std::move(layout));
   }
 }
 
@@ -223,11 +239,15 @@ SmallVector<InPlacePair> KernelLowering::launchPairs() {
 void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
   Builder builder(function.getContext());
   unsigned inputs = numInputs();
-  // One value may be an input twice. No result lies in a view with strides.
+  // One value may be an input twice. What lies densely is no view with strides.
+  auto isDense = [&](unsigned tensor) {
+    return layouts[tensor].kind == StrideKind::dense;
+  };
   llvm::SmallDenseSet<unsigned> shared;
   for (InPlacePair pair : launchPairs())
     if (mayBeInPlace &&
-        layouts[current.inputs[pair.input]].kind == StrideKind::dense)
+        isDense(current.inputs[pair.input]) ==
+            isDense(kernel.getInputs().size() + current.results[pair.result]))
       for (unsigned argument : {pair.input, inputs + pair.result})
         shared.insert(argument);
   for (unsigned i = 0; i < inputs + numResults(); ++i) {
@@ -427,9 +447,8 @@ ArrayAttr KernelLowering::hostTensorMaps(OpBuilder &builder,
     Value tensor = use.isResult
                        ? kernel.getYield().getValues()[use.number]
                        : Value(kernel.getBody().getArgument(use.number));
-    ArrayRef<OpFoldResult> strides;
-    if (!use.isResult)
-      strides = layouts[use.number].strides;
+    unsigned first = use.isResult ? kernel.getInputs().size() : 0;
+    ArrayRef<OpFoldResult> strides = layouts[first + use.number].strides;
     llvm::append_range(mapDims,
                        hostMapDims(builder, kernel.getLoc(), use.dims,
                                    dims.extents(use.shape ? use.shape : tensor),

@@ -238,8 +238,8 @@ Expected<Facts> CompiledProgram::factsOf(ArrayRef<TensorView> inputs,
     if (!variant)
       return variant.takeError();
     Facts narrowed = *facts;
-    if (Error error =
-            narrowByTemporaries(variant->code.plan.spec, inputs, narrowed))
+    if (Error error = narrowByTemporaries(variant->code.plan.spec, inputs,
+                                          outputs, narrowed))
       return std::move(error);
     if (narrowed == *facts)
       break;
@@ -347,8 +347,10 @@ CompiledProgram::prepare(ArrayRef<TensorView> inputs,
     Expected<SmallVector<Shape>> shapes = inferOutputShapes(inputs);
     if (!shapes)
       return shapes.takeError();
-    for (auto [output, shape] : zip_equal(spec().outputs, *shapes))
-      results.push_back({nullptr, output.dtype, shape, {}, device()});
+    for (auto [output, shape, input] :
+         zip_equal(spec().outputs, *shapes, inPlace()))
+      results.push_back({nullptr, output.dtype, shape,
+                         input ? inputs[*input].strides : Shape(), device()});
   }
   std::unique_ptr<PreparedCall> call(
       new PreparedCall(specializedOr(*this, inputs), inputs, results));

@@ -197,17 +197,6 @@ void Explainer::explainKernel(KernelOp kernel) {
     note << remark::metric("Because", reason.name());
 }
 
-/// The argument of the program that `value` is a view of.
-static BlockArgument viewedArgument(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-            op))
-      return {};
-    value = op->getOperand(0);
-  }
-  return cast<BlockArgument>(value);
-}
-
 /// Why a copy of a view is made, which `user` reads.
 static ReasonKind reasonOfCopy(Operation *user) {
   if (isa<tensor::CollapseShapeOp>(user))
@@ -216,18 +205,55 @@ static ReasonKind reasonOfCopy(Operation *user) {
                                    : ReasonKind::copyScattered;
 }
 
-/// A kernel that only makes a dense copy of a view.
+/// Why a result is copied to where it lies, from what comes by `path`.
+static ReasonKind reasonOfResultCopy(const ReshapePath &path) {
+  auto kernel = path.root.getDefiningOp<KernelOp>();
+  if (!kernel)
+    return ReasonKind::copyResultGiven;
+  if (!path.isAlone)
+    return ReasonKind::copyResultRead;
+  unsigned number = cast<OpResult>(path.root).getResultNumber();
+  if (kernel.getYield().getValues()[number].getDefiningOp<ScatterOp>())
+    return ReasonKind::copyResultScattered;
+  auto isSplit = [](Operation *op) {
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+    return expand && splitsDims(expand);
+  };
+  auto isLate = [&](Value size) {
+    return size.getDefiningOp() &&
+           kernel->isBeforeInBlock(size.getDefiningOp());
+  };
+  for (Operation *op : path.reshapes)
+    if (isSplit(op) &&
+        llvm::any_of(cast<tensor::ExpandShapeOp>(op).getOutputShape(), isLate))
+      return ReasonKind::copyResultSizes;
+  return ReasonKind::copyResultJoined;
+}
+
+/// A kernel that only copies a view, or to one.
 void Explainer::explainCopy(KernelOp kernel) {
   if (!kernel.getBody().front().without_terminator().empty() ||
-      kernel.getInputs().size() != 1 || kernel->use_empty() ||
-      strideKind(kernel.getInputs()[0]) == StrideKind::dense)
+      kernel.getInputs().size() != 1 || kernel->use_empty())
     return;
-  BlockArgument argument = viewedArgument(kernel.getInputs()[0]);
-  auto attribute =
-      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
-  std::string name =
-      attribute ? attribute.str()
-                : llvm::formatv("argument {0}", argument.getArgNumber()).str();
+  OpOperand *returned = stridedReturnOf(kernel.getResult(0));
+  ReshapePath path = ReshapePath::to(kernel->getOpOperand(0));
+  auto argument = dyn_cast<BlockArgument>(path.root);
+  StringAttr attribute;
+  std::string name;
+  if (returned) {
+    unsigned number = returned->getOperandNumber();
+    attribute = function.getResultAttrOfType<StringAttr>(number, kNameAttr);
+    name = llvm::formatv("result {0}", number);
+  } else if (argument &&
+             strideKind(kernel.getInputs()[0]) != StrideKind::dense) {
+    unsigned number = argument.getArgNumber();
+    attribute = function.getArgAttrOfType<StringAttr>(number, kNameAttr);
+    name = llvm::formatv("argument {0}", number);
+  } else {
+    return;
+  }
+  if (attribute)
+    name = attribute.str();
   auto note =
       remark::missed(kernel.getLoc(), RemarkOpts::name("Copy")
                                           .category(kCopyCategory)
@@ -235,9 +261,12 @@ void Explainer::explainCopy(KernelOp kernel) {
   note << remark::add("kernel '{0}' copies '{1}'", kernel.getKernelName().str(),
                       name)
        << remark::metric("Kernel", kernel.getKernelName())
-       << remark::metric("Argument", name)
+       << remark::metric(returned ? "Result" : "Argument", name)
        << remark::metric("BytesCost", kernelBytes(kernel, dims).str(names));
-  because(Reason(reasonOfCopy(*kernel->user_begin()), name), note);
+  because(Reason(returned ? reasonOfResultCopy(path)
+                          : reasonOfCopy(*kernel->user_begin()),
+                 name),
+          note);
 }
 
 KernelOp Explainer::kernelCalled(StringRef name) {

@@ -15,8 +15,8 @@
 // Values of equal shapes are tied, also where no op connects them: by its shape
 // a kernel knows what it walks at which place.
 //
-// Inputs and results are reshaped on the host, which moves nothing: results are
-// dense, and an input that is a strided view is left alone.
+// Inputs and results are reshaped on the host, which moves nothing. What is
+// read or written as a strided view is left alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -150,8 +150,10 @@ LogicalResult RunCollapser::follow(Value value) {
     return failure();
   if (producer && failed(visit(producer)))
     return failure();
-  for (Operation *user : value.getUsers())
-    if (failed(visit(user)))
+  for (OpOperand &use : value.getUses())
+    if (failed(visit(use.getOwner())) ||
+        (isa<YieldOp>(use.getOwner()) &&
+         resultKind(kernel, use.getOperandNumber()) != StrideKind::dense))
       return failure();
   return addShape(dims.extents(value), firsts.lookup(value));
 }

@@ -8,6 +8,7 @@
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Fusion/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -31,6 +32,7 @@ private:
   void copyIfView(OpOperand &use);
   void copyWhereJoined(Value view);
   void copyForOthers(KernelOp kernel, ScatterOp scatter, BlockArgument into);
+  bool isWrittenInPlace(OpOperand &result);
 };
 } // namespace
 
@@ -104,6 +106,45 @@ void CopyViewsPass::copyForOthers(KernelOp kernel, ScatterOp scatter,
       other, [&](OpOperand &use) { return &use != &scatter.getIntoMutable(); });
 }
 
+/// Makes the value known before `kernel` by moving what computes it. Fails
+/// where that needs what is computed later.
+static LogicalResult hoist(Value value, KernelOp kernel) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->isBeforeInBlock(kernel))
+    return success();
+  if (!isa<arith::ArithDialect>(op->getDialect()) && !isa<tensor::DimOp>(op))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (failed(hoist(operand, kernel)))
+      return failure();
+  op->moveBefore(kernel);
+  return success();
+}
+
+/// Whether a kernel can write the strided result where it lies: nobody else
+/// reads it, the kernel writes all of it, and what the kernel needs for the
+/// places of the elements is known before it.
+bool CopyViewsPass::isWrittenInPlace(OpOperand &result) {
+  ReshapePath path = ReshapePath::to(result);
+  auto kernel = path.root.getDefiningOp<KernelOp>();
+  if (!kernel || !path.isAlone)
+    return false;
+  unsigned yielded = cast<OpResult>(path.root).getResultNumber();
+  if (kernel.getYield().getValues()[yielded].getDefiningOp<ScatterOp>())
+    return false;
+  unsigned number =
+      getOperation().getNumArguments() + result.getOperandNumber();
+  for (Operation *op : path.reshapes)
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      if (llvm::is_contained(copied, number) && splitsDims(expand))
+        return false;
+      for (Value size : expand.getOutputShape())
+        if (failed(hoist(size, kernel)))
+          return false;
+    }
+  return true;
+}
+
 void CopyViewsPass::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
@@ -119,6 +160,10 @@ void CopyViewsPass::runOnOperation() {
         copyForOthers(kernel, scatter, into);
       }
   for (auto terminator : function.getOps<func::ReturnOp>())
-    for (OpOperand &result : terminator->getOpOperands())
-      copyIfView(result);
+    for (OpOperand &result : terminator->getOpOperands()) {
+      if (!function.getResultAttr(result.getOperandNumber(), kStridedAttr))
+        copyIfView(result);
+      else if (!isWrittenInPlace(result))
+        result.set(copy(result.get(), terminator));
+    }
 }

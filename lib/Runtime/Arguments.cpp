@@ -100,11 +100,30 @@ static Error checkShape(const ProgramSpec &spec, const TensorSpec &tensor,
   return Error::success();
 }
 
-static void bindStrides(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
-                        SymbolValues &symbols) {
+/// Of outputs that are not there yet, the strides are those of dense ones.
+static Error bindStrides(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
+                         ArrayRef<TensorView> outputs, SymbolValues &symbols) {
+  bool areMissing = outputs.empty();
+  if (any_of(spec.strides, [](auto &stride) { return stride.isOutput; }) &&
+      !areMissing)
+    if (Error error = checkOutputs(spec, outputs, symbols))
+      return error;
   int64_t *next = symbols.begin() + spec.symbols.size();
-  for (const StrideSpec &stride : spec.strides)
-    *next++ = inputs[stride.input].effectiveStrides()[stride.dim];
+  for (const StrideSpec &stride : spec.strides) {
+    TensorView view;
+    if (stride.isOutput && areMissing) {
+      Expected<Shape> shape =
+          evaluateShape(spec, spec.outputs[stride.tensor], symbols);
+      if (!shape)
+        return shape.takeError();
+      view.shape = std::move(*shape);
+    }
+    const TensorView &given = !stride.isOutput ? inputs[stride.tensor]
+                              : areMissing     ? view
+                                               : outputs[stride.tensor];
+    *next++ = given.effectiveStrides()[stride.dim];
+  }
+  return Error::success();
 }
 
 static Error evaluateCheck(const CheckSpec &check, ArrayRef<int64_t> symbols) {
@@ -122,8 +141,9 @@ static Error evaluateCheck(const CheckSpec &check, ArrayRef<int64_t> symbols) {
                      remedy.empty() ? "pass tensors of other sizes" : remedy);
 }
 
-Expected<SymbolValues> fuse::runtime::bindSymbols(const ProgramSpec &spec,
-                                                  ArrayRef<TensorView> inputs) {
+Expected<SymbolValues>
+fuse::runtime::bindSymbols(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
+                           ArrayRef<TensorView> outputs) {
   if (Error error =
           checkCount("input", spec.inputs.size(), inputs.size(), spec.name))
     return std::move(error);
@@ -137,7 +157,8 @@ Expected<SymbolValues> fuse::runtime::bindSymbols(const ProgramSpec &spec,
   for (auto [input, view] : zip_equal(spec.inputs, inputs))
     if (Error error = checkShape(spec, input, view, symbols))
       return std::move(error);
-  bindStrides(spec, inputs, symbols);
+  if (Error error = bindStrides(spec, inputs, outputs, symbols))
+    return std::move(error);
   for (const CheckSpec &check : spec.checks)
     if (Error error = evaluateCheck(check, symbols))
       return std::move(error);
@@ -161,6 +182,25 @@ Expected<Shape> fuse::runtime::evaluateShape(const ProgramSpec &spec,
   return shape;
 }
 
+/// Whether the dims, from the smallest stride on, each step over all that those
+/// before reach. Other views may have an element twice.
+static bool areDimsApart(const TensorView &view) {
+  if (view.isContiguous())
+    return true;
+  SmallVector<std::pair<int64_t, int64_t>, 4> steps;
+  for (auto [stride, size] : zip_equal(view.strides, view.shape))
+    if (size > 1)
+      steps.push_back({stride, size});
+  llvm::sort(steps);
+  int64_t reach = 0;
+  for (auto [stride, size] : steps) {
+    if (stride <= reach)
+      return false;
+    reach += stride * (size - 1);
+  }
+  return true;
+}
+
 Error fuse::runtime::checkOutputs(const ProgramSpec &spec,
                                   ArrayRef<TensorView> outputs,
                                   ArrayRef<int64_t> symbols) {
@@ -172,6 +212,11 @@ Error fuse::runtime::checkOutputs(const ProgramSpec &spec,
       return error;
     if (Error error = checkShape(spec, output, view, symbols))
       return error;
+    if (!areDimsApart(view))
+      return formatError("expected each element of '{0}' to have a place of "
+                         "its own, but got strides {1} for shape {2}; let each "
+                         "dimension step over those with smaller strides",
+                         output.name, str(view.strides), str(view.shape));
   }
   return Error::success();
 }
@@ -214,9 +259,26 @@ static Error checkLayout(const TensorSpec &spec, const TensorView &view,
 }
 
 static CallLayout::Item itemOf(const TensorSpec &spec, const TensorView &view) {
-  return {checkedBytes(view),
-          static_cast<uint64_t>(std::max(spec.requiredAlignment,
-                                         int64_t(sizeInBytes(spec.dtype))))};
+  uint64_t element = sizeInBytes(spec.dtype);
+  CallLayout::Item item{
+      checkedBytes(view),
+      std::max(static_cast<uint64_t>(spec.requiredAlignment), element),
+      {},
+      element};
+  if (!view.isContiguous())
+    for (auto [size, stride] : zip_equal(view.shape, view.strides))
+      if (size > 1)
+        item.steps.push_back({size, stride * element});
+  return item;
+}
+
+/// Whether the two have each element at the same place if they are at one
+/// address.
+static bool areAlike(const TensorView &a, const TensorView &b) {
+  bool isDense = a.isContiguous();
+  if (isDense || b.isContiguous())
+    return isDense && b.isContiguous();
+  return a.shape == b.shape && a.effectiveStrides() == b.effectiveStrides();
 }
 
 Expected<CallLayout> fuse::runtime::checkLayouts(const ProgramSpec &spec,
@@ -237,14 +299,14 @@ Expected<CallLayout> fuse::runtime::checkLayouts(const ProgramSpec &spec,
     layout.items.push_back(itemOf(output, view));
     layout.mayCoincide.emplace_back();
     for (unsigned input : output.mayAlias)
-      if (inputs[input].isContiguous() &&
+      if (areAlike(inputs[input], view) &&
           layout.items[input].bytes == layout.items.back().bytes)
         layout.mayCoincide.back().push_back(input);
   }
   return layout;
 }
 
-static Error checkAddress(StringRef name, CallLayout::Item item,
+static Error checkAddress(StringRef name, const CallLayout::Item &item,
                           void *address) {
   if (item.bytes == 0)
     return Error::success();
@@ -261,12 +323,40 @@ static Error checkAddress(StringRef name, CallLayout::Item item,
   return Error::success();
 }
 
-static bool overlap(CallLayout::Item a, void *atA, CallLayout::Item b,
-                    void *atB) {
+/// Whether the elements of two views that span the same bytes lie side by side,
+/// as two slices of the columns of a matrix do: for some distance the larger
+/// strides of both are multiples of it, and what the smaller ones reach has its
+/// own part of it.
+static bool areSideBySide(const CallLayout::Item &a, uintptr_t beginA,
+                          const CallLayout::Item &b, uintptr_t beginB) {
+  auto reachOf = [](const CallLayout::Item &item, uint64_t distance) {
+    if (item.steps.empty())
+      return item.bytes;
+    uint64_t reach = item.elementBytes;
+    for (auto [size, stride] : item.steps)
+      if (stride % distance != 0)
+        reach += (size - 1) * stride;
+    return reach;
+  };
+  for (auto [size, distance] :
+       concat<const std::pair<uint64_t, uint64_t>>(a.steps, b.steps)) {
+    if (distance == 0)
+      continue;
+    uint64_t reach = reachOf(a, distance);
+    uint64_t start =
+        (beginB % distance + distance - beginA % distance) % distance;
+    if (start >= reach && reachOf(b, distance) <= distance - start)
+      return true;
+  }
+  return false;
+}
+
+static bool overlap(const CallLayout::Item &a, void *atA,
+                    const CallLayout::Item &b, void *atB) {
   uintptr_t beginA = reinterpret_cast<uintptr_t>(atA);
   uintptr_t beginB = reinterpret_cast<uintptr_t>(atB);
   return a.bytes && b.bytes && beginA < beginB + b.bytes &&
-         beginB < beginA + a.bytes;
+         beginB < beginA + a.bytes && !areSideBySide(a, beginA, b, beginB);
 }
 
 static Error checkOverlap(const ProgramSpec &spec, const CallLayout &layout,

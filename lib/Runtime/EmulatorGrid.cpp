@@ -93,6 +93,8 @@ void EmulatorGrid::addOperands() {
           // Aligned to 16 bytes, and no more, if it is.
           16 + host % 16));
     }
+    if (!operand.steps.empty())
+      memory.markGaps(numbers.back(), operand.elementBytes, operand.steps);
     values.push_back(memory.segment(numbers.back()).base);
   }
   for (auto [index, value] : enumerate(values))

@@ -33,6 +33,25 @@ unsigned EmulatorMemory::add(SegmentKind kind, std::string name, char *host,
   return number;
 }
 
+void EmulatorMemory::markGaps(unsigned number, int64_t elementBytes,
+                              ArrayRef<std::pair<int64_t, int64_t>> steps) {
+  std::vector<ByteState> &states = shadows[number];
+  for (ByteState &state : states)
+    state.isGap = true;
+  auto visit = [&](auto &self, int64_t start,
+                   ArrayRef<std::pair<int64_t, int64_t>> inner) -> void {
+    if (inner.empty()) {
+      for (int64_t byte = start; byte < start + elementBytes; ++byte)
+        states[byte].isGap = false;
+      return;
+    }
+    auto [size, stride] = inner.front();
+    for (int64_t index = 0; index < size; ++index)
+      self(self, start + index * stride, inner.drop_front());
+  };
+  visit(visit, 0, steps);
+}
+
 uint64_t EmulatorMemory::inBlock(uint64_t address, unsigned rank) const {
   uint64_t ranks = uint64_t(rank) - segmentAt(address)->rank;
   return address + (ranks << segmentShift);
@@ -408,6 +427,13 @@ bool EmulatorMemory::checkWriteOrdered(uint64_t address, const Present &now) {
 bool EmulatorMemory::store(const Segment &segment, int64_t offset,
                            ByteState &state, const Present &now,
                            bool isAtomic) {
+  if (state.isGap) {
+    refuse(formatv("expected a store to elements of {0} only, but got one to "
+                   "byte {1}, which lies between them; check the strides and "
+                   "the width of the store",
+                   segment.name, offset));
+    return false;
+  }
   bool isShared = segment.kind == SegmentKind::Shared;
   bool mayMeet = segment.kind == SegmentKind::Partial;
   bool mayRepeat =
@@ -508,11 +534,13 @@ std::optional<std::string> EmulatorMemory::checkWritten() const {
   for (auto [segment, shadow] : zip_equal(segments, shadows)) {
     if (segment.kind != SegmentKind::Result)
       continue;
-    auto missing = find_if(shadow, [](auto &state) { return !state.writer; });
+    auto isMissing = [](const ByteState &state) {
+      return !state.writer && !state.isGap;
+    };
+    auto missing = find_if(shadow, isMissing);
     if (missing == shadow.end())
       continue;
-    int64_t count =
-        count_if(shadow, [](const ByteState &state) { return !state.writer; });
+    int64_t count = count_if(shadow, isMissing);
     return formatv("expected every byte of {0} to be written, but got {1} of "
                    "{2} bytes that nothing has written, the first at {3}; "
                    "check the mask, the tail and the number of blocks",

@@ -127,6 +127,11 @@ public:
   unsigned add(SegmentKind kind, std::string name, char *host, int64_t bytes,
                unsigned misalignment, unsigned rank = 0);
 
+  /// Lets nobody write between the elements of a result that is a view: `steps`
+  /// has the size and the stride, in bytes, of each dimension.
+  void markGaps(unsigned number, int64_t elementBytes,
+                llvm::ArrayRef<std::pair<int64_t, int64_t>> steps);
+
   const Segment &segment(unsigned number) const { return segments[number]; }
 
   /// The buffer whose range `address` lies in; null if there is none.
@@ -178,13 +183,15 @@ private:
     /// Clusters before this one have read.
     bool isReadBefore : 1;
     bool isAtomic : 1;
+    /// Lies between the elements of a view.
+    bool isGap : 1;
     /// The transaction barrier that says when the byte is there; 0 for none.
     uint16_t completion = 0;
     /// Instead of readers: of global memory in a cooperative launch a number of
     /// ReaderSets, of shared memory where clocks run one of StepSets.
     uint32_t readerSet = 0;
 
-    ByteState() : isReadBefore(false), isAtomic(false) {}
+    ByteState() : isReadBefore(false), isAtomic(false), isGap(false) {}
   };
 
   const Segment *find(const Access &access);

@@ -98,22 +98,32 @@ static bool canJoin(const TensorSpec &input, const TensorView &view) {
   return true;
 }
 
-/// Adds what the strides of the inputs say.
+/// Adds what the strides of a tensor say.
+static void addLayout(const TensorSpec &spec, const TensorView &view,
+                      Facts &facts) {
+  unsigned number = facts.layouts.size();
+  facts.index32 &= cantFail(view.span()) <= maxIndex32Elements;
+  bool isFixed = spec.layout != Layout::Dense;
+  facts.layouts.push_back(isFixed ? Layout::Dense : view.layout());
+  if (!isFixed && !canJoin(spec, view))
+    facts.copied.push_back(number);
+}
+
+/// Adds what the strides of all tensors say. The outputs have been checked if
+/// one of them has gaps.
 static void addLayouts(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
+                       ArrayRef<TensorView> outputs, bool haveGaps,
                        Facts &facts) {
-  if (all_of(inputs,
-             [](const TensorView &view) { return view.isContiguous(); }))
+  auto isDense = [](const TensorView &view) { return view.isContiguous(); };
+  if (!haveGaps && all_of(inputs, isDense))
     return;
-  bool anyStrided = false;
-  for (auto [number, input, view] : enumerate(spec.inputs, inputs)) {
-    facts.index32 &= cantFail(view.span()) <= maxIndex32Elements;
-    bool isFixed = input.layout != Layout::Dense;
-    facts.layouts.push_back(isFixed ? Layout::Dense : view.layout());
-    anyStrided |= facts.layouts.back() != Layout::Dense;
-    if (!isFixed && !canJoin(input, view))
-      facts.copied.push_back(number);
-  }
-  if (!anyStrided)
+  for (auto [input, view] : zip_equal(spec.inputs, inputs))
+    addLayout(input, view, facts);
+  if (haveGaps)
+    for (auto [output, view] : zip_equal(spec.outputs, outputs))
+      addLayout(output, view, facts);
+  if (all_of(facts.layouts,
+             [](Layout layout) { return layout == Layout::Dense; }))
     facts.layouts.clear();
 }
 
@@ -165,7 +175,7 @@ static Error narrowByInner(const ProgramSpec &spec, ArrayRef<int64_t> symbols,
 Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
                                             ArrayRef<TensorView> inputs,
                                             ArrayRef<TensorView> outputs) {
-  Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
+  Expected<SymbolValues> symbols = bindSymbols(spec, inputs, outputs);
   if (!symbols)
     return symbols.takeError();
   Facts facts{areAligned(spec, inputs) && all_of(outputs, isAligned),
@@ -173,7 +183,12 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
               true,
               isSeparate(inputs, outputs),
               {}};
-  addLayouts(spec, inputs, facts);
+  bool haveGaps = any_of(
+      outputs, [](const TensorView &view) { return !view.isContiguous(); });
+  if (haveGaps)
+    if (Error error = checkOutputs(spec, outputs, *symbols))
+      return std::move(error);
+  addLayouts(spec, inputs, outputs, haveGaps, facts);
   addSizes(spec, *symbols, facts);
   uint64_t bytes = 0;
   auto narrow = [&](const TensorSpec &tensor) -> Error {
@@ -201,8 +216,9 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
 
 Error fuse::runtime::narrowByTemporaries(const ProgramSpec &spec,
                                          ArrayRef<TensorView> inputs,
+                                         ArrayRef<TensorView> outputs,
                                          Facts &facts) {
-  Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
+  Expected<SymbolValues> symbols = bindSymbols(spec, inputs, outputs);
   if (!symbols)
     return symbols.takeError();
   return narrowByInner(spec, *symbols, facts);

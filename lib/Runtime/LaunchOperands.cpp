@@ -17,6 +17,13 @@ static int64_t spanOf(const TensorView &view) {
   return cantFail(view.span()) * sizeInBytes(view.dtype);
 }
 
+static void addSteps(LaunchOperand &operand, const TensorView &view) {
+  operand.elementBytes = sizeInBytes(view.dtype);
+  if (!view.isContiguous())
+    for (auto [size, stride] : zip_equal(view.shape, view.strides))
+      operand.steps.push_back({size, stride * operand.elementBytes});
+}
+
 Expected<SmallVector<LaunchOperand>> fuse::runtime::describeOperands(
     const ProgramSpec &spec, const KernelSpec &kernel,
     ArrayRef<TensorView> inputs, ArrayRef<TensorView> outputs,
@@ -41,6 +48,7 @@ Expected<SmallVector<LaunchOperand>> fuse::runtime::describeOperands(
     case BufferRef::Kind::Output:
       operand.name = spec.outputs[ref->index].name;
       operand.bytes = spanOf(outputs[ref->index]);
+      addSteps(operand, outputs[ref->index]);
       break;
     case BufferRef::Kind::Temp: {
       const TempSpec &temp = spec.temps[ref->index];

@@ -201,7 +201,7 @@ runStep(Module &module, const StepSpec &step, const LoadedKernel &kernel,
 Expected<std::unique_ptr<PreparedCall::State>>
 Program::State::prepare(ArrayRef<TensorView> inputs,
                         ArrayRef<TensorView> outputs) {
-  Expected<SymbolValues> symbols = bindSymbols(spec, inputs);
+  Expected<SymbolValues> symbols = bindSymbols(spec, inputs, outputs);
   if (!symbols)
     return symbols.takeError();
   if (Error error = checkOutputs(spec, outputs, *symbols))

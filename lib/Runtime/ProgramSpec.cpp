@@ -52,12 +52,17 @@ Error Verifier::checkExpr(const SizeExpr &expr, StringRef owner) const {
 }
 
 Error Verifier::checkStride(const StrideSpec &stride) const {
-  if (stride.input < spec.inputs.size() &&
-      stride.dim < spec.inputs[stride.input].shape.size())
+  size_t count = stride.isOutput ? spec.outputs.size() : spec.inputs.size();
+  auto rank = [&]() -> size_t {
+    return stride.isOutput ? spec.outputs[stride.tensor].shape.size()
+                           : spec.inputs[stride.tensor].shape.size();
+  };
+  if (stride.tensor < count && stride.dim < rank())
     return Error::success();
-  return formatError("expected a stride of one of {0} inputs' dims, but got "
-                     "input {1}, dim {2}; drop it from the plan",
-                     spec.inputs.size(), stride.input, stride.dim);
+  return formatError("expected a stride of one of {0} {1}s' dims, but got "
+                     "{1} {2}, dim {3}; drop it from the plan",
+                     count, stride.isOutput ? "output" : "input", stride.tensor,
+                     stride.dim);
 }
 
 Error Verifier::checkAlignment(const TensorSpec &tensor) const {
@@ -181,6 +186,12 @@ Error Verifier::checkStep(const StepSpec &step, unsigned index) const {
     return formatError("expected step {0} to copy to an output or a temp, but "
                        "got an input or a constant; swap from and to",
                        index);
+  for (BufferRef buffer : {copy.from, copy.to})
+    if (buffer.kind == BufferRef::Kind::Output &&
+        spec.outputs[buffer.index].layout != Layout::Dense)
+      return formatError("expected step {0} to copy bytes of dense buffers, "
+                         "but got '{1}' with strides; let a kernel write it",
+                         index, spec.outputs[buffer.index].name);
   return checkExpr(copy.bytes, "copy");
 }
 

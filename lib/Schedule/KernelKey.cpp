@@ -85,8 +85,12 @@ std::string mlir::fuse::kernelKey(KernelOp kernel, const DimClasses &dims,
     printExtents(input);
     os << " " << stringifyStrideKind(strideKind(input));
   }
-  for (Value value : kernel.getYield().getValues())
+  for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues())) {
     printExtents(value);
+    StrideKind kind = resultKind(kernel, number);
+    if (kind != StrideKind::dense)
+      os << " " << stringifyStrideKind(kind);
+  }
   printAssumed(kernel, dims, classes, assumed, os);
   auto hash = llvm::BLAKE3::hash<keyBytes>(llvm::arrayRefFromStringRef(text));
   return llvm::toHex(hash, /*LowerCase=*/true);

@@ -148,6 +148,7 @@ def _declare(library):
         ("fuseProgramInferShapes", status, program, out, count, out),
         ("fuseRun", status, program, out, count, out, count, ctypes.c_void_p),
         ("fusePrepare", status, program, out, count, out),
+        ("fusePrepareOutputs", status, program, out, count, out, count, out),
         ("fuseCallFree", None, ctypes.c_void_p),
         ("fuseCallRun", status, ctypes.c_void_p, out, count, ctypes.c_void_p),
     ):

@@ -128,8 +128,8 @@ class Program(Description):
                 any size, equal names equal sizes. Anything with __dlpack__. Views
                 need no copy, as long as no stride is negative. Inputs with fuse.scalar
                 take Python numbers, too. Those behind may be passed by name
-        out     where to write: a contiguous array if there is one output, else a sequence with
-                an array or None for each. Without it, outputs are new arrays of the
+        out     where to write: an array or a view if there is one output, else a sequence with
+                one or None for each. Without it, outputs are new arrays of the
                 framework of the first input, except those that the program writes over
                 an input. It may be an input where `may_alias` lists that.
         stream  CUDA stream (a handle, or torch's or CuPy's object). Default: torch's
@@ -192,8 +192,8 @@ class Program(Description):
             # It declines while somebody watches torch's calls, as at the first call of what
             # torch.compile has made, and is asked again later.
             if calls & (calls - 1) == 0:
-                written_to = () if out is None else tuple(outs)
-                self._offer(site, key, described, arrays, given, written_to)
+                written_to = () if out is None else zip(outs, targets)
+                self._offer(site, key, described, arrays, given, tuple(written_to))
         return outs[0] if len(outs) == 1 else tuple(outs)
 
     def _with_numbers(self, arrays):
@@ -210,12 +210,13 @@ class Program(Description):
         indices = range(len(self.inputs))
         return next((i for i in indices if i not in self._scalars), None)
 
-    def _offer(self, site, key, described, arrays, given, outs):
+    def _offer(self, site, key, described, arrays, given, targets):
         """Lets the extension make the calls with this layout from now on.
 
         given: the arrays, and numbers as they were passed.
-        outs: the outputs, where they were passed, too.
+        targets: the outputs and what describes them, where they were passed, too.
         """
+        outs = tuple([array for array, _ in targets])
         if any(each[2] is not array for each, array in zip(described, arrays)):
             # Copied first: another array of this layout may not be.
             return
@@ -226,20 +227,35 @@ class Program(Description):
         ]
         if None in recipes:
             return
-        call = self._prepared(site.layouts, [each[0] for each in described])
+        layouts = [
+            _layout(adapters[type(array)], each[1], tensor)
+            for (array, each), tensor in zip(targets, self.outputs)
+        ]
+        addresses = [each[0] for each in (*described, *[each for _, each in targets])]
+        call = self._prepared(site.layouts, addresses, layouts)
         if not self._caller.add(given, outs, call, tuple(recipes)):
             lib.fuseCallFree(call)
 
-    def _prepared(self, layouts, addresses):
-        """The handle of a call at these layouts."""
-        frame, call = Frame(layouts, len(layouts)), ctypes.c_void_p()
+    def _prepared(self, layouts, addresses, written=()):
+        """The handle of a call at these layouts, which writes to those of `written`."""
+        count = len(layouts)
+        frame, call = Frame([*layouts, *written], count), ctypes.c_void_p()
         for tensor, address in zip(frame.tensors, addresses):
             tensor.data = address
-        check(
-            lib.fusePrepare(
-                self._handle, frame.inputs, len(layouts), ctypes.byref(call)
+        if written:
+            status = lib.fusePrepareOutputs(
+                self._handle,
+                frame.inputs,
+                count,
+                frame.outputs,
+                len(written),
+                ctypes.byref(call),
             )
-        )
+        else:
+            status = lib.fusePrepare(
+                self._handle, frame.inputs, count, ctypes.byref(call)
+            )
+        check(status)
         return call.value
 
     def prepare(self, *inputs, **named):

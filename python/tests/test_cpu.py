@@ -278,16 +278,56 @@ def test_views_through_dlpack(add):
     np.testing.assert_array_equal(y, x + b)
 
 
-def test_outputs_are_dense(add):
+def test_outputs_may_be_views(add):
     x, b = random(3, 4), random(4)
-    with pytest.raises(fuse.Error, match="expected 'y' to be contiguous"):
-        add(x, b, out=np.empty((3, 8), np.float32)[:, :4])
+    # Rows of a larger array, columns, every other element; the extension makes later calls.
+    for shape, view in (
+        ((3, 8), lambda buffer: buffer[:, :4]),
+        ((3, 9), lambda buffer: buffer[:, 2:6]),
+        ((4, 3), lambda buffer: buffer.T),
+        ((6, 9), lambda buffer: buffer[::2, 1::2]),
+    ):
+        for _ in range(5):
+            buffer = np.full(shape, 7, np.float32)
+            wanted = buffer.copy()
+            view(wanted)[...] = x + b
+            out = view(buffer)
+            assert add(x, b, out=out) is out
+            np.testing.assert_array_equal(buffer, wanted)
+    # Through DLPack, too.
+    buffer = np.full((3, 8), 7, np.float32)
+    add(x, b, out=Wrapped(buffer[:, 4:]))
+    np.testing.assert_array_equal(buffer[:, 4:], x + b)
+    assert (buffer[:, :4] == 7).all()
+
+
+def test_results_over_views_of_inputs():
     program = compile_cpu(DOUBLE_IN_PLACE)
-    with pytest.raises(fuse.Error, match="expected 'y' to be contiguous"):
-        program(random(8)[::2])
+    for _ in range(5):
+        buffer = random(8)
+        wanted = buffer.copy()
+        wanted[::2] *= 2
+        program(buffer[::2])
+        np.testing.assert_array_equal(buffer, wanted)
+
+
+def test_refuses_outputs_whose_elements_meet(add):
+    x, b = random(3, 4), random(4)
+    strided = np.lib.stride_tricks.as_strided
+    with pytest.raises(fuse.Error, match="each element of 'y' to have a place of its"):
+        add(x, b, out=strided(random(12), (3, 4), (0, 4)))
+    with pytest.raises(fuse.Error, match="strides of 0 or more"):
+        add(x, b, out=random(3, 4)[::-1])
     buffer = random(24)
     with pytest.raises(fuse.Error, match="not to overlap input 'x'"):
         add(buffer.reshape(3, 8)[:, :4], b, out=buffer[8:20].reshape(3, 4))
+    with pytest.raises(fuse.Error, match="not to overlap input 'x'"):
+        add(buffer.reshape(3, 8)[:, :4], b, out=buffer.reshape(3, 8)[:, 2:6])
+    # Columns that lie side by side do not.
+    rows = buffer.reshape(3, 8)
+    wanted = rows[:, :4] + b
+    add(rows[:, :4], b, out=rows[:, 4:])
+    np.testing.assert_array_equal(rows[:, 4:], wanted)
 
 
 def test_refuses_dims_that_disagree(both):

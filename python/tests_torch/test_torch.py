@@ -152,6 +152,26 @@ def test_versions_count_writes_of_the_extension(add, x, b, monkeypatch):
         add(x, b, out=leaf)
 
 
+def test_outputs_may_be_views(add, x, b, monkeypatch):
+    rows, columns = x.shape
+    for call in range(4):
+        # The first calls, and those of the extension.
+        if call == 3 and native is not None:
+            monkeypatch.setattr(add, "_call", None)
+        for buffer, dims in (
+            (torch.full((rows, 2 * columns), 7.0), lambda y: y[:, columns:]),
+            (torch.full((columns, rows), 7.0), lambda y: y.T),
+            (torch.full((rows, columns, 3), 7.0), lambda y: y[..., 1]),
+        ):
+            wanted, out = buffer.clone(), dims(buffer)
+            dims(wanted).copy_(x + b)
+            assert add(x, b, out=out) is out
+            assert torch.equal(buffer, wanted) and buffer._version == 1
+    with pytest.raises(fuse.Error, match="to have a place of its own"):
+        monkeypatch.undo()
+        add(x, b, out=torch.empty(columns).expand(rows, columns))
+
+
 def test_versions_count_writes_only(add, x, b):
     y = torch.empty_like(x)
     versions = [t._version for t in (x, b, y)]

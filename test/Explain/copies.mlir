@@ -12,7 +12,7 @@ func.func @joined(%arg: tensor<?x?x8xf32> {fuse.dims = ["A", "B"], fuse.name = "
 }
 
 // CHECK: Category:fuse-copy | Function=returned |
-// CHECK-SAME: Reason="results are contiguous, and 'argument 0' is a view"
+// CHECK-SAME: Reason="the result is contiguous, and 'argument 0' is a view"
 func.func @returned(%arg: tensor<4x8xf32> {fuse.strided = "rows"}) -> tensor<4x8xf32> {
   return %arg : tensor<4x8xf32>
 }

@@ -261,6 +261,18 @@ Error runFixed(jit::CompiledProgram &program, ArrayRef<TensorView> inputs,
   return fixed ? fixed->run(inputs, outputs) : fixed.takeError();
 }
 
+static Error fetch(driver::Array &output, const TensorView &view,
+                   StringRef name) {
+  const auto *from = static_cast<const char *>(view.data);
+  if (!view.strides.empty())
+    return driver::gatherWritten(
+        output, view,
+        {from, size_t(cantFail(view.span()) * sizeInBytes(view.dtype))}, name);
+  if (output.byteSize() > 0)
+    std::memcpy(output.buffer->data(), from, output.byteSize());
+  return Error::success();
+}
+
 Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
                                                 ArrayRef<driver::Array> inputs,
                                                 bool aligned,
@@ -274,18 +286,19 @@ Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
   if (!outputs)
     return outputs.takeError();
   for (auto [index, output] : enumerate(*outputs)) {
-    if (Error error = made.add(output, aligned, {}))
+    Shape wanted = strides.empty() ? Shape() : strides[inputs.size() + index];
+    if (Error error = made.add(output, aligned, wanted))
       return std::move(error);
-    // A view with strides cannot take a result, which is dense.
+    // A result takes the buffer of an input with the same strides only.
     if (std::optional<unsigned> input = program.inPlace()[index];
-        input && strides.empty())
+        input && given.views[*input].strides == wanted)
       made.views.back().data = given.views[*input].data;
   }
   if (Error error = runFixed(program, given.views, made.views))
     return std::move(error);
-  for (auto [output, view] : zip(*outputs, made.views))
-    if (output.byteSize() > 0)
-      std::memcpy(output.buffer->data(), view.data, output.byteSize());
+  for (auto [index, output, view] : enumerate(*outputs, made.views))
+    if (Error error = fetch(output, view, program.spec().outputs[index].name))
+      return std::move(error);
   if (Error error = given.check("input"))
     return std::move(error);
   if (Error error = made.check("output"))

@@ -64,8 +64,8 @@ llvm::Error runFixed(jit::CompiledProgram &program,
                      llvm::ArrayRef<runtime::TensorView> outputs);
 
 /// Runs `program` on copies of `inputs`, as views with `strides` if there are
-/// any. The outputs are poisoned before, and the buffers' surroundings checked
-/// afterwards.
+/// any: of each input, then of each output. The outputs are poisoned before,
+/// and the buffers' surroundings and gaps checked afterwards.
 llvm::Expected<std::vector<driver::Array>>
 runGuarded(jit::CompiledProgram &program, llvm::ArrayRef<driver::Array> inputs,
            bool aligned, llvm::ArrayRef<runtime::Shape> strides = {});

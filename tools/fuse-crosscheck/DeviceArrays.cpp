@@ -115,17 +115,26 @@ Expected<std::vector<driver::Array>> runOnDevice(jit::CompiledProgram &program,
   auto outputs = createPoisoned(program, given.views);
   if (!outputs)
     return outputs.takeError();
-  for (const driver::Array &output : *outputs)
-    if (Error error = addTensor(made, output, aligned, {}))
+  for (auto [index, output] : enumerate(*outputs))
+    if (Error error = addTensor(
+            made, output, aligned,
+            strides.empty() ? Shape() : strides[inputs.size() + index]))
       return std::move(error);
   if (Error error = runFixed(program, given.views, made.views))
     return std::move(error);
   auto contents = made.read("output");
   if (!contents)
     return contents.takeError();
-  for (auto [output, bytes] : zip(*outputs, *contents))
-    if (!bytes.empty())
+  for (auto [index, output, bytes] : enumerate(*outputs, *contents)) {
+    const TensorView &view = made.views[index];
+    if (!view.strides.empty()) {
+      if (Error error = driver::gatherWritten(
+              output, view, bytes, program.spec().outputs[index].name))
+        return std::move(error);
+    } else if (!bytes.empty()) {
       std::memcpy(output.buffer->data(), bytes.data(), bytes.size());
+    }
+  }
   auto untouched = given.read("input");
   if (!untouched)
     return untouched.takeError();

@@ -56,7 +56,8 @@ private:
   cl::list<std::string> strides{
       "strides", cl::sub(sub), cl::cat(category),
       cl::value_desc("NAME=S0,S1,..."),
-      cl::desc("Pass an input as a view with these strides, in elements")};
+      cl::desc("Pass an input or a result as a view with these strides, in "
+               "elements")};
   cl::opt<uint64_t> seed{"seed", cl::sub(sub), cl::cat(category), cl::init(0),
                          cl::desc("Seed of random inputs")};
   cl::opt<unsigned> repeat{"repeat",

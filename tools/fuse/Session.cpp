@@ -65,17 +65,26 @@ Error Session::upload(const TensorView &to, const Array &from) {
   return uploadBytes(to, image->data(), image->size());
 }
 
-Error Session::download(Array &to, const TensorView &from) {
-  if (to.byteSize() == 0)
+static Error downloadBytes(void *to, const TensorView &from, int64_t bytes) {
+  if (bytes == 0)
     return Error::success();
   if (from.device.kind == Device::Kind::CPU) {
-    std::memcpy(to.buffer->data(), from.data, to.byteSize());
+    std::memcpy(to, from.data, bytes);
     return Error::success();
   }
   Expected<CudaDevice &> device = CudaDevice::get(from.device.id);
   if (!device)
     return device.takeError();
-  return device->copyToHost(to.buffer->data(), from.data, to.byteSize());
+  return device->copyToHost(to, from.data, bytes);
+}
+
+Error Session::download(Array &to, const TensorView &from, StringRef name) {
+  if (from.strides.empty())
+    return downloadBytes(to.buffer->data(), from, to.byteSize());
+  std::vector<char> image(cantFail(from.span()) * sizeInBytes(from.dtype));
+  if (Error error = downloadBytes(image.data(), from, image.size()))
+    return error;
+  return gatherWritten(to, from, image, name);
 }
 
 Error Session::placeInputs(ArrayRef<Shape> strides) {
@@ -98,7 +107,7 @@ Error Session::placeInputs(ArrayRef<Shape> strides) {
   return Error::success();
 }
 
-Error Session::placeOutputs() {
+Error Session::placeOutputs(ArrayRef<Shape> strides) {
   auto shapes = program.inferOutputShapes(inputViews);
   if (!shapes)
     return shapes.takeError();
@@ -108,11 +117,12 @@ Error Session::placeOutputs() {
     if (!output)
       return output.takeError();
     std::optional<unsigned> input = program.inPlace()[index];
-    // A view with strides cannot take a result, which is dense.
-    bool isInPlace = input && inputViews[*input].strides.empty();
-    Expected<TensorView> view = isInPlace
-                                    ? Expected<TensorView>(inputViews[*input])
-                                    : place(output->view());
+    TensorView wanted = output->view();
+    wanted.strides = strides[index];
+    // A result takes the buffer of an input with the same strides only.
+    bool isInPlace = input && inputViews[*input].strides == wanted.strides;
+    Expected<TensorView> view =
+        isInPlace ? Expected<TensorView>(inputViews[*input]) : place(wanted);
     if (!view)
       return view.takeError();
     // The same buffer, seen with the output's shape.
@@ -128,9 +138,10 @@ Expected<Session> Session::create(jit::CompiledProgram &program,
                                   ArrayRef<Shape> strides) {
   Session session(program);
   session.hostInputs = std::move(inputs);
-  if (Error error = session.placeInputs(strides))
+  size_t numInputs = session.hostInputs.size();
+  if (Error error = session.placeInputs(strides.take_front(numInputs)))
     return std::move(error);
-  if (Error error = session.placeOutputs())
+  if (Error error = session.placeOutputs(strides.drop_front(numInputs)))
     return std::move(error);
   return std::move(session);
 }
@@ -142,7 +153,7 @@ Session::createRandom(jit::CompiledProgram &program, ArrayRef<std::string> dims,
       prepareInputs(program.spec(), /*files=*/{}, dims, seed, program.stddev());
   if (!inputs)
     return inputs.takeError();
-  std::vector<Shape> dense(inputs->size());
+  std::vector<Shape> dense(inputs->size() + program.spec().outputs.size());
   auto session = create(program, std::move(*inputs), dense);
   if (!session)
     return session.takeError();
@@ -185,7 +196,8 @@ Error Session::run() {
   if (Error error = enqueue({}))
     return error;
   for (auto [index, output] : enumerate(hostOutputs))
-    if (Error error = download(output, outputViews[index]))
+    if (Error error = download(output, outputViews[index],
+                               program.spec().outputs[index].name))
       return error;
   return Error::success();
 }

@@ -17,7 +17,8 @@ namespace fuse::driver {
 /// were, also where the program writes a result over one.
 class Session {
 public:
-  /// `strides` has the strides of each input; none means dense.
+  /// `strides` has the strides of each input, then of each output; none means
+  /// dense.
   static llvm::Expected<Session> create(jit::CompiledProgram &program,
                                         std::vector<Array> inputs,
                                         llvm::ArrayRef<runtime::Shape> strides);
@@ -55,11 +56,12 @@ private:
   explicit Session(jit::CompiledProgram &program) : program(program) {}
 
   llvm::Error placeInputs(llvm::ArrayRef<runtime::Shape> strides);
-  llvm::Error placeOutputs();
+  llvm::Error placeOutputs(llvm::ArrayRef<runtime::Shape> strides);
   llvm::Expected<runtime::TensorView> place(runtime::TensorView view,
                                             bool isScalar = false);
   llvm::Error upload(const runtime::TensorView &to, const Array &from);
-  llvm::Error download(Array &to, const runtime::TensorView &from);
+  llvm::Error download(Array &to, const runtime::TensorView &from,
+                       llvm::StringRef name);
 
   jit::CompiledProgram &program;
   std::vector<Array> hostInputs;

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace llvm;
@@ -43,20 +44,25 @@ static Expected<Shape> parseNumbers(StringRef name, StringRef text,
 
 Expected<std::vector<Shape>> parseStrides(const ProgramSpec &spec,
                                           ArrayRef<std::string> arguments) {
-  std::vector<std::string> names;
+  std::vector<const TensorSpec *> tensors;
   for (const TensorSpec &input : spec.inputs)
-    names.push_back(input.name);
+    tensors.push_back(&input);
+  for (const TensorSpec &output : spec.outputs)
+    tensors.push_back(&output);
+  std::vector<std::string> names;
+  for (const TensorSpec *tensor : tensors)
+    names.push_back(tensor->name);
   auto given = parseAssignments(arguments, "strides", names);
   if (!given)
     return given.takeError();
   std::vector<Shape> result;
-  for (const TensorSpec &input : spec.inputs) {
+  for (const TensorSpec *tensor : tensors) {
     result.emplace_back();
-    auto it = given->find(input.name);
+    auto it = given->find(tensor->name);
     if (it == given->end())
       continue;
     Expected<Shape> strides =
-        parseNumbers(input.name, it->second, input.shape.size());
+        parseNumbers(tensor->name, it->second, tensor->shape.size());
     if (!strides)
       return strides.takeError();
     result.back() = std::move(*strides);
@@ -106,6 +112,23 @@ void gather(Array &array, const TensorView &view, ArrayRef<char> image) {
     std::memcpy(to, &image[place * size], size);
     to += size;
   });
+}
+
+Error gatherWritten(Array &array, const TensorView &view, ArrayRef<char> image,
+                    StringRef name) {
+  gather(array, view, image);
+  Expected<std::vector<char>> wanted = spread(array, view);
+  if (!wanted)
+    return wanted.takeError();
+  auto [written, untouched] =
+      std::mismatch(image.begin(), image.end(), wanted->begin(), wanted->end());
+  if (written == image.end())
+    return Error::success();
+  return createStringError(
+      inconvertibleErrorCode(),
+      formatv("expected nothing to be written between the elements of '{0}', "
+              "but got a write to byte {1}; report this program",
+              name, written - image.begin()));
 }
 
 } // namespace fuse::driver

@@ -20,7 +20,7 @@
 namespace fuse::driver {
 
 /// The strides that `arguments` (NAME=S0,S1,...; in elements) give to each
-/// input of `spec`; none for an input that is not named.
+/// input of `spec`, then to each output; none for one that is not named.
 llvm::Expected<std::vector<runtime::Shape>>
 parseStrides(const runtime::ProgramSpec &spec,
              llvm::ArrayRef<std::string> arguments);
@@ -33,6 +33,11 @@ llvm::Expected<std::vector<char>> spread(const Array &array,
 /// a place (a stride of 0) get one value.
 void gather(Array &array, const runtime::TensorView &view,
             llvm::ArrayRef<char> image);
+
+/// As gather(), and checks that the gaps are as spread() has left them. `name`
+/// is for the error.
+llvm::Error gatherWritten(Array &array, const runtime::TensorView &view,
+                          llvm::ArrayRef<char> image, llvm::StringRef name);
 
 } // namespace fuse::driver
 

@@ -274,7 +274,7 @@ TEST_F(PlanBuilder, StridesAndChecks) {
   const ProgramSpec &spec = plan->spec;
   EXPECT_EQ(spec.symbols, std::vector<std::string>{"T"});
   ASSERT_EQ(spec.strides.size(), 1u);
-  EXPECT_EQ(spec.strides[0].input, 0u);
+  EXPECT_EQ(spec.strides[0].tensor, 0u);
   EXPECT_EQ(spec.strides[0].dim, 0u);
   EXPECT_EQ(spec.inputs[0].layout, Layout::Rows);
   const KernelSpec &a = kernel(*plan, 0);

@@ -113,6 +113,42 @@ TEST_F(Variants, StridesAreAFactTheirValuesAreNot) {
   EXPECT_EQ(program->numVariants(), 4u);
 }
 
+TEST_F(Variants, StridesOfResultsAreAFactTheirValuesAreNot) {
+  auto program = compile(twice);
+  constexpr int64_t elements = 4096;
+  auto x = cantFail(HostBuffer::create(elements * 4));
+  auto y = cantFail(HostBuffer::create(elements * 4));
+  auto *from = static_cast<float *>(x->data());
+  auto *to = static_cast<float *>(y->data());
+  for (int64_t i = 0; i < elements; ++i)
+    from[i] = i + 1;
+  auto check = [&](int64_t rows, Shape strides) {
+    std::fill(to, to + elements, -1.0f);
+    cantFail(
+        program->run({view(*x, {rows, 8})}, {view(*y, {rows, 8}, strides)}));
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < 8; ++column) {
+        float &element = to[row * strides[0] + column * strides[1]];
+        ASSERT_EQ(element, 2 * from[row * 8 + column]);
+        element = -1;
+      }
+    // Nothing else is written.
+    ASSERT_EQ(std::count(to, to + elements, -1.0f), elements);
+  };
+  check(5, {8, 1});
+  EXPECT_EQ(program->numVariants(), 1u);
+  for (int64_t stride : {12, 16, 100})
+    check(5, {stride, 1});
+  EXPECT_EQ(program->numVariants(), 2u);
+  for (int64_t stride : {9, 11, 99})
+    check(5, {stride, 1});
+  EXPECT_EQ(program->numVariants(), 3u);
+  for (int64_t rows : {0, 2, 33})
+    check(rows, {1, 40});
+  check(7, {17, 2});
+  EXPECT_EQ(program->numVariants(), 4u);
+}
+
 TEST_F(Variants, WhatCannotBeJoinedIsCopiedAndSaid) {
   auto program = compile(R"(
     func.func @rows(%x: tensor<?x?x4xf32> {fuse.dims = ["A", "B"]})

@@ -134,6 +134,64 @@ TEST_F(Arguments, StridesAreSymbols) {
             "2; drop it from the plan");
 }
 
+TEST_F(Arguments, StridesOfOutputsAreSymbols) {
+  ProgramSpec spec = addTwice();
+  spec.outputs[0].layout = Layout::Any;
+  spec.strides = {{0, 1, /*isOutput=*/true}, {0, 0, /*isOutput=*/true}};
+  y.strides = {1, 9};
+  EXPECT_EQ(cantFail(bindSymbols(spec, {x, r}, {y})), (SymbolValues{3, 9, 1}));
+  // Those that nobody has yet are dense.
+  EXPECT_EQ(cantFail(bindSymbols(spec, {x, r})), (SymbolValues{3, 1, 4}));
+  EXPECT_EQ(message(makeProgram(spec).run({x, r}, {y})), "");
+  spec.strides = {{1, 0, /*isOutput=*/true}};
+  EXPECT_EQ(message(spec.verify()),
+            "expected a stride of one of 1 outputs' dims, but got output 1, "
+            "dim 0; drop it from the plan");
+}
+
+TEST_F(Arguments, ElementsOfOutputsLieApart) {
+  ProgramSpec spec = addTwice();
+  spec.outputs[0].layout = Layout::Any;
+  Program views = makeProgram(spec);
+  auto check = [&](Shape strides) {
+    y.strides = std::move(strides);
+    return message(views.run({x, r}, {y}));
+  };
+  for (auto strides : {Shape{5, 1}, Shape{4, 1}, Shape{1, 3}, Shape{9, 2}})
+    EXPECT_EQ(check(strides), "");
+  EXPECT_EQ(check({0, 1}),
+            "expected each element of 'y' to have a place of its own, but got "
+            "strides [0, 1] for shape [3, 4]; let each dimension step over "
+            "those with smaller strides");
+  for (auto strides : {Shape{4, 0}, Shape{3, 1}, Shape{1, 2}, Shape{1, 1}})
+    EXPECT_NE(check(strides), "");
+  EXPECT_EQ(check({-4, 1}), "'y': expected strides of 0 or more, but got [-4, "
+                            "1]; make a contiguous copy");
+}
+
+TEST_F(Arguments, OutputsMayLieBesideOthers) {
+  ProgramSpec spec = addTwice();
+  spec.inputs[1].layout = spec.outputs[0].layout = Layout::Any;
+  Program views = makeProgram(spec);
+  // Columns of matrices with rows of 10.
+  r.data = ys.data();
+  r.strides = y.strides = {10, 1};
+  auto check = [&](int64_t column) {
+    y.data = ys.data() + column;
+    return message(views.run({x, r}, {y}));
+  };
+  for (int64_t column : {4, 5, 6})
+    EXPECT_EQ(check(column), "");
+  for (int64_t column : {0, 1, 3, 7, 9})
+    EXPECT_EQ(check(column),
+              "expected output 'y' not to overlap input 'r', but got buffers "
+              "that share bytes; pass a separate buffer");
+  // Every other element.
+  r.strides = y.strides = {8, 2};
+  EXPECT_EQ(check(1), "");
+  EXPECT_NE(check(2), "");
+}
+
 TEST_F(Arguments, OverlapCountsGaps) {
   ProgramSpec spec = addTwice();
   spec.inputs[1].layout = Layout::Any;
@@ -161,6 +219,19 @@ TEST_F(Arguments, AViewTakesNoResult) {
             "expected output 'y' not to overlap input 'x' unless it is exactly "
             "the same buffer, but got buffers that share bytes; pass a "
             "separate buffer");
+}
+
+TEST_F(Arguments, AViewTakesAResultWithItsStrides) {
+  ProgramSpec spec = addTwice();
+  spec.inputs[0].layout = spec.outputs[0].layout = Layout::Any;
+  Program views = makeProgram(spec);
+  y.data = x.data;
+  x.strides = y.strides = {8, 1};
+  EXPECT_EQ(message(views.run({x, r}, {y})), "");
+  y.strides = {10, 1};
+  EXPECT_NE(message(views.run({x, r}, {y})), "");
+  y.strides = {};
+  EXPECT_NE(message(views.run({x, r}, {y})), "");
 }
 
 TEST_F(Arguments, ProgramsCheckSizes) {

@@ -84,6 +84,8 @@ protected:
         {"x", int64_t(input.size() * sizeof(float)), false, false},
         {"y", int64_t(output.size() * sizeof(float)), true, false},
         {"arrivals", sizeof(counters)}};
+    operands[1].elementBytes = sizeof(float);
+    operands[1].steps = resultSteps;
     operands[2].isCounter = true;
     Launch launch;
     launch.name = "kernel";
@@ -121,6 +123,8 @@ protected:
   /// Blocks a cluster.
   unsigned cluster = 1;
   bool cooperative = false;
+  /// Of a result that is a view.
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 0> resultSteps;
   /// Of the dynamic shared memory.
   unsigned sharedBytes = 0;
   /// Kept from launch to launch.

@@ -104,6 +104,23 @@ TEST_F(EmulatorTest, RefusesRaces) {
                       "load")));
 }
 
+TEST_F(EmulatorTest, NothingIsWrittenBetweenTheElementsOfAView) {
+  // Eight rows of three floats, which lie eight floats apart.
+  resultSteps = {{8, 32}, {3, 4}};
+  auto storeColumns = [](void **params) {
+    for (int64_t column = 0; column < 3; ++column)
+      store(argument(params, 1), thread() * 8 + column, 1.0f);
+  };
+  EXPECT_EQ(run(storeColumns, /*threads=*/8), "");
+  EXPECT_EQ(output[3], -1);
+  EXPECT_THAT(run(storeColumns, /*threads=*/7),
+              HasSubstr("but got 12 of 256 bytes that nothing has written"));
+  EXPECT_THAT(
+      run([](void **params) { store(argument(params, 1), 3, 1.0f); }, 1),
+      HasSubstr("expected a store to elements of result 'y' only, but got one "
+                "to byte 12, which lies between them"));
+}
+
 TEST_F(EmulatorTest, OnlySyncsOfAWholeWarpOrderItsLanes) {
   auto exchange = [](void **params) {
     store(shared(), thread(), float(thread()));

@@ -118,6 +118,32 @@ TEST_F(FactsTest, Layouts) {
   EXPECT_FALSE(compute().index32);
 }
 
+TEST_F(FactsTest, LayoutsOfOutputs) {
+  SizeExpr n = SizeExpr::symbol(0);
+  spec.inputs[0].shape = {n, 4, 8};
+  spec.outputs[0].shape = {n, 4, 8};
+  TensorView x = tensor(0), y = tensor(0);
+  x.shape = y.shape = {3, 4, 8};
+  y.data = static_cast<char *>(y.data) + 1024;
+  auto compute = [&](Shape strides) {
+    y.strides = std::move(strides);
+    return cantFail(computeFacts(spec, {x}, {y}));
+  };
+  EXPECT_TRUE(compute({32, 8, 1}).layouts.empty());
+  using Layouts = llvm::SmallVector<Layout, 0>;
+  EXPECT_EQ(compute({64, 16, 1}).layouts,
+            (Layouts{Layout::Dense, Layout::AlignedRows}));
+  EXPECT_EQ(compute({65, 16, 1}).layouts.back(), Layout::Rows);
+  EXPECT_EQ(compute({64, 16, 2}).layouts.back(), Layout::Any);
+  EXPECT_TRUE(compute({80, 16, 1}).copied.empty());
+  EXPECT_FALSE(compute({maxIndex32Elements / 2, 16, 1}).index32);
+  // Results count on from the inputs.
+  spec.outputs[0].joined = {0};
+  EXPECT_EQ(compute({80, 16, 1}).copied, (llvm::SmallVector<unsigned, 0>{1}));
+  y.strides = {0, 8, 1};
+  EXPECT_NE(message(computeFacts(spec, {x}, {y})), "");
+}
+
 TEST_F(FactsTest, SmallWhereTheProgramTellsSizesApart) {
   auto size = [&](int64_t n) { return facts(tensor(n), tensor(n)).callSize; };
   EXPECT_EQ(size(8), CallSize::large);
@@ -225,9 +251,9 @@ TEST_F(FactsTest, OtherCodeNarrows) {
   Facts found = facts(x, y);
   ProgramSpec other = spec;
   other.innermost.push_back({SizeExpr::symbol(0), DType::F16});
-  cantFail(narrowByTemporaries(other, {x}, found));
+  cantFail(narrowByTemporaries(other, {x}, {}, found));
   EXPECT_EQ(found, facts(x, y));
   other.innermost.push_back({17, DType::F16});
-  cantFail(narrowByTemporaries(other, {x}, found));
+  cantFail(narrowByTemporaries(other, {x}, {}, found));
   EXPECT_EQ(found.str(), "aligned16, index32, separate");
 }

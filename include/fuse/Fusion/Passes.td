@@ -400,14 +400,19 @@ def HoistRowScale : Pass<"fuse-hoist-row-scale", "::mlir::func::FuncOp"> {
 def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
   let summary = "Copy views where the program needs dense tensors";
   let description = [{
-    Results are dense, and so is what a scatter writes a part of. Where either is
-    an argument with `fuse.strided`, or a reshape of one, a kernel that yields
-    its input makes a dense copy. A kernel that reads what it scatters into, as
-    ids or updates, reads such a copy, too.
+    Results without `fuse.strided` are dense, and so is what a scatter writes a
+    part of. Where either is an argument with `fuse.strided`, or a reshape of one,
+    a kernel that yields its input makes a dense copy. A kernel that reads what it
+    scatters into, as ids or updates, reads such a copy, too.
 
-    `copied` has the numbers of arguments with `fuse.strided` whose strides do not
-    let reshapes join dimensions, such as the first two of a transposed matrix.
-    Reshapes that join some get a dense copy.
+    A result with `fuse.strided` is written by the kernel that computes it, if
+    nothing else reads it there. Elsewhere such a kernel copies it from a dense
+    tensor: what several read, a scatter writes or no kernel computes.
+
+    `copied` has the numbers of arguments, and behind them of results, with
+    `fuse.strided` whose strides do not let reshapes join dimensions, such as the
+    first two of a transposed matrix. Reshapes that join some get a dense copy,
+    and results that a reshape splits are copied.
 
     Before:
     ```mlir
@@ -428,7 +433,7 @@ def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
   }];
   let options = [
     ListOption<"copied", "copied", "unsigned",
-               "Numbers of arguments whose dimensions cannot be joined">,
+               "Numbers of arguments and results whose dimensions cannot be joined">,
   ];
   let dependentDialects = ["::mlir::fuse::FuseDialect"];
 }
@@ -441,7 +446,7 @@ def CollapseDims : Pass<"fuse-collapse-dims", "::mlir::func::FuncOp"> {
     last of them alone. Every value that is tied to them must have all of them,
     or size 1 along them, or none. Where one has a part of them, such as a bias
     of the last dimension, where an op asks for its place along one, and where an
-    input is a view with `fuse.strided`, they stay apart.
+    input or a result is a view with `fuse.strided`, they stay apart.
 
     The kernel's inputs and results are reshaped on the host, which moves
     nothing; what the kernel computes, and from which elements, does not change.

@@ -21,18 +21,21 @@ namespace fuse::runtime {
 /// The value of each symbol of a program: its dynamic dims, then its strides.
 using SymbolValues = llvm::SmallVector<int64_t, 8>;
 
-/// Binds the symbols from the inputs' shapes and strides, checks number, dtype,
-/// rank, dims, strides and byte count of the inputs, and makes the program's
-/// own checks.
-llvm::Expected<SymbolValues> bindSymbols(const ProgramSpec &spec,
-                                         llvm::ArrayRef<TensorView> inputs);
+/// Binds the symbols from the inputs' shapes and all strides, checks number,
+/// dtype, rank, dims, strides and byte count of the inputs, and makes the
+/// program's own checks. Where it has symbols for strides of outputs, these are
+/// checked, too; without `outputs` they are those of dense ones.
+llvm::Expected<SymbolValues>
+bindSymbols(const ProgramSpec &spec, llvm::ArrayRef<TensorView> inputs,
+            llvm::ArrayRef<TensorView> outputs = {});
 
 /// The shape of `tensor` once the symbols are known.
 llvm::Expected<Shape> evaluateShape(const ProgramSpec &spec,
                                     const TensorSpec &tensor,
                                     llvm::ArrayRef<int64_t> symbols);
 
-/// Checks number, dtype and shape of the outputs.
+/// Checks number, dtype and shape of the outputs, and that no two elements of
+/// one share a place.
 llvm::Error checkOutputs(const ProgramSpec &spec,
                          llvm::ArrayRef<TensorView> outputs,
                          llvm::ArrayRef<int64_t> symbols);
@@ -45,6 +48,9 @@ struct CallLayout {
     uint64_t bytes = 0;
     /// Of the first element, in bytes.
     uint64_t alignment = 1;
+    /// Of a view: sizes and strides, in bytes, of the dims that are walked.
+    llvm::SmallVector<std::pair<uint64_t, uint64_t>, 0> steps = {};
+    uint64_t elementBytes = 0;
   };
   llvm::SmallVector<Item, 8> items;
   /// For each output the inputs whose very buffer it may have.

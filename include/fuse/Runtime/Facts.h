@@ -35,17 +35,19 @@ struct Facts {
   /// bytes, so that each row starts as aligned as the first.
   bool divisible = false;
   /// No tensor or temp has more than maxIndex32Elements elements, nor does a
-  /// strided input span more.
+  /// strided tensor span more.
   bool index32 = false;
   /// No output lies where an input does, though it may.
   bool separate = false;
-  /// The layout of each input; empty where all are dense.
+  /// The layout of each input and, where an output is strided, then of each
+  /// output; empty where all are dense.
   llvm::SmallVector<Layout, 0> layouts;
   /// By the bytes of all inputs and outputs together: the class with the least
   /// bound that they are within, of those that ProgramSpec has bounds for.
   CallSize callSize = CallSize::large;
-  /// The inputs, in ascending order, whose strides do not let the program join
-  /// the dims that it joins (TensorSpec::joined), so that it copies them first.
+  /// The tensors, by their places in `layouts`, whose strides do not let the
+  /// program join the dims that it joins (TensorSpec::joined), so that it
+  /// copies inputs first and outputs last.
   llvm::SmallVector<unsigned, 0> copied = {};
   /// The ranges of ProgramSpec::ranges that the call's sizes are in, by their
   /// bounds, such as "rows=64" or "batch*tokens=64"; none where a size is above
@@ -70,15 +72,16 @@ struct Facts {
   }
 
   /// "aligned16, divisible, index32, separate, small", or "none";
-  /// with strided inputs also "layouts: dense any", "copied: 1", for a range of
+  /// with strides also "layouts: dense any", "copied: 1", for a range of
   /// sizes "sizes: rows=64".
   std::string str() const;
 };
 
 /// The facts of a call. `outputs` may be empty if the runtime is going to
-/// allocate them; they count as aligned and separate then. An input for which
-/// `spec` has a layout other than dense counts as dense: it is one for all
-/// calls. Fails like bindSymbols().
+/// allocate them; they count as aligned, separate and dense then. A tensor for
+/// which `spec` has a layout other than dense counts as dense: it is one for
+/// all calls. Fails like bindSymbols(), and like checkOutputs() where one has
+/// strides.
 llvm::Expected<Facts> computeFacts(const ProgramSpec &spec,
                                    llvm::ArrayRef<TensorView> inputs,
                                    llvm::ArrayRef<TensorView> outputs);
@@ -88,6 +91,7 @@ llvm::Expected<Facts> computeFacts(const ProgramSpec &spec,
 /// spec computeFacts() was given. Fails like bindSymbols().
 llvm::Error narrowByTemporaries(const ProgramSpec &spec,
                                 llvm::ArrayRef<TensorView> inputs,
+                                llvm::ArrayRef<TensorView> outputs,
                                 Facts &facts);
 
 } // namespace fuse::runtime

@@ -55,6 +55,10 @@ struct LaunchOperand {
   bool isCounter = false;
   /// A result that only the launch itself reads, and writes as far as it does.
   bool isScratch = false;
+  /// Of a result with gaps, which nobody may write: the bytes of an element,
+  /// and the size and the stride, in bytes, of each dim.
+  int64_t elementBytes = 0;
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 0> steps = {};
 };
 
 /// One launch of one kernel.

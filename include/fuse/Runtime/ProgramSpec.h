@@ -33,20 +33,27 @@ struct TensorSpec {
   llvm::SmallVector<SizeExpr, 4> shape;
   /// Of the first element, in bytes; the dtype's own size is always required.
   int64_t requiredAlignment = 16;
-  /// What the kernels take an input for. Outputs are dense.
+  /// What the kernels take it for.
   Layout layout = Layout::Dense;
-  /// Dims of an input that the program joins with the one behind them, in
-  /// ascending order: in place if the strides allow it, else in a copy.
+  /// Dims that the program joins with the one behind them, in ascending order:
+  /// in place if the strides allow it, else in a copy.
   llvm::SmallVector<unsigned, 0> joined = {};
   /// Whether an input of one element lies on the host, and kernels get it by
   /// value.
   bool isScalar = false;
 };
 
-/// A stride of an input, in elements, as it is when the program is called.
+/// A stride of an input or an output, in elements, as it is when the program is
+/// called.
 struct StrideSpec {
-  unsigned input = 0;
+  unsigned tensor = 0;
   unsigned dim = 0;
+  bool isOutput = false;
+
+  bool operator==(const StrideSpec &other) const {
+    return tensor == other.tensor && dim == other.dim &&
+           isOutput == other.isOutput;
+  }
 };
 
 /// What two sizes of a call must be: equal, or `lhs` at least `rhs`.
@@ -61,8 +68,9 @@ struct CheckSpec {
 };
 
 /// A result, in a buffer of the caller. It may coincide exactly (same address,
-/// same bytes) with each input whose index is in `mayAlias`; every other
-/// overlap with an input or another output is refused.
+/// same bytes; same shape and strides where it is a view) with each input whose
+/// index is in `mayAlias`; every other overlap with an input or another output
+/// is refused.
 struct OutputSpec : TensorSpec {
   llvm::SmallVector<unsigned, 2> mayAlias;
 };

@@ -1,4 +1,4 @@
-//===- HostStrides.h - The strides of a kernel's input ----------*- C++ -*-===//
+//===- HostStrides.h - The strides of a kernel's tensors --------*- C++ -*-===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,6 +19,13 @@ namespace mlir::fuse {
 /// allow it.
 SmallVector<OpFoldResult> hostStrides(OpBuilder &builder, Value tensor,
                                       StrideKind kind);
+
+/// The same of what a kernel is going to write, which is returned with
+/// `fuse.strided`, or a reshape of it is. `kind` is its resultKind(), `sizeOf`
+/// gives the size of a dimension of it before it is there.
+SmallVector<OpFoldResult>
+hostResultStrides(OpBuilder &builder, Value result, StrideKind kind,
+                  llvm::function_ref<OpFoldResult(int64_t)> sizeOf);
 
 } // namespace mlir::fuse
 

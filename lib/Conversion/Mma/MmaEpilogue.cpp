@@ -8,6 +8,7 @@
 #include "MmaEpilogue.h"
 
 #include "Launch/TensorMaps.h"
+#include "Points/ResultLayout.h"
 #include "Points/RotaryPosition.h"
 #include "ResultPoint.h"
 #include "TileMaps.h"
@@ -74,6 +75,16 @@ bool MmaEpilogue::hasWholeChunks(const Result &result) const {
   });
 }
 
+/// Whether a tensor map can say where the result lies: `shape` is the segment's
+/// where elements are moved on their way.
+static bool canCopy(KernelFrame &frame, unsigned number, Value shape,
+                    bool isMoved, TensorFacts facts) {
+  const InputLayout *strided = stridesOfResult(frame.emitter.getAbi(), number);
+  bool fits =
+      !strided || (strided->kind == StrideKind::aligned_rows && !isMoved);
+  return fits && fitsTensorMap(frame.kernel, frame.dims, shape, facts);
+}
+
 /// Results of other widths, or whose rows copies cannot write, are written from
 /// registers; those of one element a row by the launch that combines states.
 void MmaEpilogue::addResults(TensorFacts facts) {
@@ -95,14 +106,20 @@ void MmaEpilogue::addResults(TensorFacts facts) {
     bool isCopied = mayCopy && isInOrder(value, segment.flow) &&
                     groupColumns % result.columns() == 0 &&
                     width() >= result.columns() &&
-                    fitsTensorMap(frame.kernel, frame.dims, shape, facts);
+                    canCopy(frame, number, shape, isMoved, facts);
     TensorMapUse use = resultLikeMap(frame, space, shape, result.columns(),
                                      MmaScheduleAttr::kRows, result.axes);
     use.isResult = true;
     use.number = number;
     use.shape = shape;
     constexpr size_t mostDims = 5;
-    if (isCopied && use.dims.size() <= mostDims)
+    // With strides of the caller dimensions need not follow each other.
+    bool isStrided = stridesOfResult(emitter.getAbi(), number);
+    bool isApart =
+        isStrided && llvm::any_of(use.dims, [](ArrayRef<unsigned> joined) {
+          return joined.size() > 1;
+        });
+    if (isCopied && !isApart && use.dims.size() <= mostDims)
       result.map = addTensorMap(frame, std::move(use));
     // Matrices of registers have 16 columns of 2 bytes.
     constexpr int64_t matrixColumns = 16;

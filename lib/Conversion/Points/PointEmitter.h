@@ -85,10 +85,10 @@ struct Point {
   Value guard;
 };
 
-/// How far apart the elements of an input lie; see StrideKind.
+/// How far apart the elements of an input or a result lie; see StrideKind.
 struct InputLayout {
   StrideKind kind = StrideKind::dense;
-  /// One a dimension, in elements; dense inputs have none.
+  /// One a dimension, in elements; dense tensors have none.
   SmallVector<Index> strides;
 };
 
@@ -101,7 +101,7 @@ struct KernelAbi {
   DenseMap<unsigned, Value> scalars;
   /// The pointer of each result.
   SmallVector<Value> results;
-  /// The layout of each input; empty where all are dense.
+  /// The layout of each input, then each result; empty where all are dense.
   SmallVector<InputLayout> layouts;
   /// The sizes of the dynamic dimension classes, as `index`.
   llvm::MapVector<int, Value> sizes;

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "PointEmitter.h"
+#include "ResultLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -63,6 +65,12 @@ const InputLayout *PointEmitter::stridesOf(BlockArgument input) const {
     return nullptr;
   const InputLayout &layout = abi.layouts[input.getArgNumber()];
   return layout.kind == StrideKind::dense ? nullptr : &layout;
+}
+
+/// Whether the lanes of a point lie apart.
+static bool areApart(const InputLayout *layout, const Point &point) {
+  return layout && point.lanes > 1 &&
+         (layout->kind == StrideKind::any || point.crossesRows);
 }
 
 Index PointEmitter::linearIndex(Value tensor, const Point &point,
@@ -164,8 +172,7 @@ Value PointEmitter::loadLanes(BlockArgument argument, const Point &point,
 Value PointEmitter::load(BlockArgument argument, const Point &point) {
   Location loc = argument.getLoc();
   const InputLayout *layout = stridesOf(argument);
-  if (layout && point.lanes > 1 &&
-      (layout->kind == StrideKind::any || point.crossesRows))
+  if (areApart(layout, point))
     return gatherLanes(loc, point.lanes, [&](int64_t lane) {
       return emit(argument, lanePoint(point, lane));
     });
@@ -205,8 +212,14 @@ void PointEmitter::storeStored(unsigned number, const Point &point,
                                Value stored) {
   Value tensor = kernel.getYield().getValues()[number];
   Location loc = tensor.getLoc();
-  int64_t align = alignment(tensor, point, /*layout=*/nullptr);
-  Value at =
-      address(loc, abi.results[number], tensor, point, /*layout=*/nullptr);
+  const InputLayout *layout = stridesOfResult(abi, number);
+  if (areApart(layout, point)) {
+    for (int64_t lane = 0; lane < point.lanes; ++lane)
+      storeStored(number, lanePoint(point, lane),
+                  vector::ExtractOp::create(builder, loc, stored, lane));
+    return;
+  }
+  int64_t align = alignment(tensor, point, layout);
+  Value at = address(loc, abi.results[number], tensor, point, layout);
   LLVM::StoreOp::create(builder, loc, stored, at, align);
 }

@@ -102,7 +102,7 @@ static LogicalResult verifyStrided(Operation *op, NamedAttribute attribute) {
     return success();
   return op->emitOpError("expected fuse.strided to be \"aligned_rows\", "
                          "\"rows\" or \"any\", but got ")
-         << attribute.getValue() << "; remove it from a dense argument";
+         << attribute.getValue() << "; remove it from a dense tensor";
 }
 
 static LogicalResult verifyScalar(Operation *op, NamedAttribute attribute,
@@ -176,8 +176,11 @@ FuseDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
     return failure();
   if (attribute.getName() == kNameAttr)
     return verifyName(op, attribute);
+  if (attribute.getName() == kStridedAttr)
+    return verifyStrided(op, attribute);
   if (attribute.getName() != kInPlaceAttr)
-    return op->emitOpError("expected fuse.name or fuse.in_place on result #")
+    return op->emitOpError("expected fuse.name, fuse.strided or fuse.in_place "
+                           "on result #")
            << resultIndex << ", but got " << attribute.getName().strref()
            << "; remove the attribute";
   if (failed(verifyName(op, attribute)))

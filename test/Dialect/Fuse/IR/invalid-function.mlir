@@ -93,7 +93,7 @@ func.func @f(%x: tensor<?xf32> {fuse.nome = "x"}) {
 // -----
 
 // On results: no other attribute.
-// expected-error @below {{expected fuse.name or fuse.in_place on result #0, but got fuse.dims}}
+// expected-error @below {{expected fuse.name, fuse.strided or fuse.in_place on result #0, but got fuse.dims}}
 func.func @f(%x: tensor<?xf32>) -> (tensor<?xf32> {fuse.dims = ["T"]}) {
   return %x : tensor<?xf32>
 }
@@ -125,7 +125,12 @@ func.func @f(%x: tensor<?xf32> {fuse.stddev = 0.0}) {
 // -----
 
 // fuse.strided is a kind.
-// expected-error @below {{expected fuse.strided to be "aligned_rows", "rows" or "any", but got "columns"; remove it from a dense argument}}
+// expected-error @below {{expected fuse.strided to be "aligned_rows", "rows" or "any", but got "dense"; remove it from a dense tensor}}
+func.func private @strided_result() -> (tensor<4x4xf32> {fuse.strided = "dense"})
+
+// -----
+
+// expected-error @below {{expected fuse.strided to be "aligned_rows", "rows" or "any", but got "columns"; remove it from a dense tensor}}
 func.func @f(%x: tensor<?xf32> {fuse.strided = "columns"}) {
   return
 }

@@ -48,8 +48,9 @@ inline constexpr StringLiteral kInPlaceAttr = "fuse.in_place";
 /// numbers that a tool fills it with where the user gives none (1 without it).
 inline constexpr StringLiteral kStddevAttr = "fuse.stddev";
 
-/// On a function argument: a StrideKind by name, other than dense. The caller's
-/// tensor is a view whose strides the kernels take as further sizes.
+/// On a function argument or result: a StrideKind by name, other than dense.
+/// The caller's tensor is a view whose strides the kernels take as further
+/// sizes.
 inline constexpr StringLiteral kStridedAttr = "fuse.strided";
 
 /// On an argument of a program that has one element: it lies on the host, and

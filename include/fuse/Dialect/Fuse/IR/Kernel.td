@@ -162,11 +162,11 @@ def LaunchOp : Fuse_Op<"launch", [
 }
 
 def StrideOp : Fuse_Op<"stride"> {
-  let summary = "how far apart an argument's elements lie";
+  let summary = "how far apart an argument's or a result's elements lie";
   let description = [{
-    The distance in memory, in elements, between neighbours along dimension
-    `dim` of a program's argument with `fuse.strided`. Known when the program is
-    called; never negative.
+    The distance in memory, in elements, between neighbours along dimension `dim`
+    of a program's argument or, for a `tensor.empty` with `fuse.result = N`, of
+    what the caller gives for result N. Known at the call; never negative.
 
     1. `dim` is a dimension of the operand.
 
