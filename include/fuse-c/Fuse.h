@@ -331,8 +331,9 @@ fuseRun(FuseProgram *program, const DLTensor *const *inputs, int32_t num_inputs,
 
 /* Compiles and computes all that calls with tensors of these dtypes, shapes and
    strides need, so that fuseCallRun() only checks addresses and launches:
-   nothing is compiled within a CUDA graph's capture, say. Outputs are
-   contiguous, and have the shapes of fuseProgramInferShapes(). `data` of an
+   nothing is compiled within a CUDA graph's capture, say. Outputs have the
+   shapes of fuseProgramInferShapes() and are contiguous, but for those that are
+   written over an input (fuse.in_place), which have its strides. `data` of an
    input may be NULL: then code for memory that is aligned to 16 bytes is made,
    other code when it is first needed. The caller frees *call, before the
    program. */
