@@ -54,8 +54,9 @@ void AxisClasses::unite(Value a, int64_t i, Value b, int64_t j) {
   parents[std::max(rootA, rootB)] = std::min(rootA, rootB);
 }
 
-void AxisClasses::uniteSameRank(Value a, Value b) {
-  for (int64_t dim = 0, rank = rankOf(a); dim < rank; ++dim)
+void AxisClasses::uniteFirst(Value a, Value b) {
+  for (int64_t dim = 0, rank = std::min(rankOf(a), rankOf(b)); dim < rank;
+       ++dim)
     unite(a, dim, b, dim);
 }
 
@@ -70,7 +71,7 @@ void AxisClasses::visit(Operation *op) {
     return;
   }
   if (auto rotary = dyn_cast<RotaryOp>(op))
-    return uniteSameRank(rotary.getInput(), rotary.getResult());
+    return uniteFirst(rotary.getInput(), rotary.getResult());
   if (auto take = dyn_cast<TakeAlongOp>(op)) {
     for (int64_t dim = 0, rank = rankOf(take.getResult()); dim < rank; ++dim) {
       unite(take.getIds(), dim, take.getResult(), dim);
@@ -87,10 +88,10 @@ void AxisClasses::visit(Operation *op) {
     return;
   }
   if (auto scan = dyn_cast<ScanOp>(op))
-    return uniteSameRank(scan.getInput(), scan.getResult());
+    return uniteFirst(scan.getInput(), scan.getResult());
   if (isa<SoftmaxStatsOp, WelfordOp>(op)) {
     for (Value result : op->getResults())
-      uniteSameRank(op->getOperand(0), result);
+      uniteFirst(op->getOperand(0), result);
     return;
   }
   auto reduce = dyn_cast<ReduceOp>(op);

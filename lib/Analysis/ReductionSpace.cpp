@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/ReductionSpace.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -41,8 +42,15 @@ SmallVector<Extent> ReductionSpace::reducedExtents() const {
 }
 
 bool ReductionSpace::isReducedShape(ArrayRef<Extent> extents) const {
-  if (extents == ArrayRef(keptExtents()))
+  SmallVector<Extent> kept = keptExtents();
+  if (extents == ArrayRef(kept))
     return true;
+  // What groups are reduced to may have fewer dimensions than the row.
+  if (hasGroups() && extents.size() > kept.size() &&
+      extents.size() < domain.size())
+    return extents.take_front(kept.size()) == ArrayRef(kept) &&
+           llvm::all_of(extents.drop_front(kept.size()),
+                        [](const Extent &extent) { return extent.size == 1; });
   if (extents.size() != domain.size())
     return false;
   for (auto [axis, extent] : llvm::enumerate(domain))
@@ -51,39 +59,113 @@ bool ReductionSpace::isReducedShape(ArrayRef<Extent> extents) const {
   return true;
 }
 
-bool ReductionSpace::isGroupShape(ArrayRef<Extent> extents) const {
-  if (!hasGroups())
-    return false;
-  ArrayRef<Extent> kept = ArrayRef(domain).drop_back(inner.size());
-  return extents.take_front(kept.size()) == kept &&
-         (extents.size() == kept.size() || extents.size() == domain.size()) &&
-         llvm::all_of(extents.drop_front(kept.size()),
-                      [](const Extent &e) { return e.size == 1; });
+std::optional<int64_t>
+ReductionSpace::firstOfGroup(ArrayRef<Extent> extents) const {
+  if (extents.size() > domain.size())
+    return std::nullopt;
+  for (int64_t first : llvm::reverse(groups)) {
+    auto kept = static_cast<size_t>(first);
+    bool isOne = extents.size() >= kept &&
+                 extents.take_front(kept) == ArrayRef(domain).take_front(kept);
+    if (isOne && llvm::all_of(extents.drop_front(kept),
+                              [](const Extent &e) { return e.size == 1; }))
+      return first;
+  }
+  return std::nullopt;
+}
+
+std::pair<int64_t, int64_t> ReductionSpace::runOf(Operation *reduction) const {
+  ArrayRef<int64_t> dims = reducedDims(reduction);
+  int64_t end = dims.back() + 1;
+  auto type = cast<RankedTensorType>(reduction->getOperand(0).getType());
+  auto rank = static_cast<int64_t>(domain.size());
+  auto isGone = [&](int64_t dim) {
+    return dim >= type.getRank() ||
+           (type.getDimSize(dim) == 1 && domain[dim].size != 1);
+  };
+  if (end == rank && !isGone(rank - 1))
+    return {dims.front(), rank};
+  auto first = llvm::find_if(groups, [&](int64_t group) {
+    return group > dims.front() && isGone(group);
+  });
+  return {dims.front(), first == groups.end() ? rank : *first};
+}
+
+int64_t RowGroups::vectorsFrom(const ReductionSpace &space,
+                               int64_t first) const {
+  auto number = llvm::find(space.groups, first) - space.groups.begin();
+  return static_cast<size_t>(number) < ofGroup.size() ? ofGroup[number]
+                                                      : vectors;
+}
+
+int64_t RowGroups::neighbours(int64_t vectors) {
+  constexpr int64_t warp = 32;
+  return std::min(vectors & -vectors, warp);
+}
+
+/// Bytes of the states of all parts of a row's groups that wait in shared
+/// memory, in `parts` for each reduction.
+static int64_t partBytes(const ReductionSpace &space, int64_t parts) {
+  int64_t bytes = 0;
+  for (ArrayRef<Operation *> level : space.levels)
+    for (Operation *op : level) {
+      Type type = getElementTypeOrSelf(op->getOperand(0).getType());
+      int64_t each = std::max(type.getIntOrFloatBitWidth(), 32u) / 8;
+      bytes += parts * each * numStateComponents(op);
+    }
+  return bytes;
+}
+
+/// Threads that share a row of so many vectors, whole warps: such that all have
+/// as many vectors, where there are such.
+static int64_t threadsOfRow(int64_t vectors) {
+  constexpr int64_t warp = 32, mostThreads = 1024, usualVectors = 4;
+  if (vectors % warp != 0)
+    return std::min<int64_t>(
+        mostThreads,
+        llvm::alignTo(llvm::divideCeil(vectors, usualVectors), warp));
+  int64_t threads = std::min(mostThreads, vectors & -vectors);
+  while (threads > warp && vectors / threads < usualVectors)
+    threads /= 2;
+  return threads;
+}
+
+/// How threads share the rows by vectors of so many elements. `inWarps`: all
+/// have as many vectors, and no group is in parts.
+static std::optional<RowGroups> groupsBy(const ReductionSpace &space,
+                                         int64_t vector, bool inWarps) {
+  constexpr int64_t warp = 32, mostVectors = 16, mostParts = 32,
+                    mostPartBytes = 16 << 10;
+  std::optional<int64_t> length = staticProduct(space.columns());
+  if (!length || *length == 0 || space.columns().back().size % vector != 0)
+    return std::nullopt;
+  RowGroups groups{vector, threadsOfRow(*length / vector), *length / vector};
+  int64_t each = llvm::divideCeil(groups.vectors, groups.rowThreads);
+  if (each > mostVectors || (inWarps && groups.vectors % warp != 0))
+    return std::nullopt;
+  for (int64_t first : space.groups) {
+    int64_t vectors =
+        *staticProduct(ArrayRef(space.domain).drop_front(first)) / vector;
+    int64_t together = RowGroups::neighbours(vectors);
+    int64_t parts = each * groups.rowThreads / together;
+    groups.ofGroup.push_back(vectors);
+    if (vectors == together)
+      continue;
+    if (inWarps || vectors / together > mostParts ||
+        partBytes(space, parts) > mostPartBytes)
+      return std::nullopt;
+  }
+  return groups;
 }
 
 std::optional<RowGroups> mlir::fuse::rowGroupsOf(const ReductionSpace &space) {
-  constexpr int64_t warp = 32, mostThreads = 1024, mostVectors = 16;
+  constexpr int64_t widest = 8;
   if (!space.hasGroups() || !space.overLastDims())
     return std::nullopt;
-  ArrayRef<Extent> columns = space.columns();
-  std::optional<int64_t> length = staticProduct(columns);
-  std::optional<int64_t> elements =
-      staticProduct(ArrayRef(space.domain).take_back(space.inner.size()));
-  if (!length || !elements || *elements == 0)
-    return std::nullopt;
-  for (int64_t vector = 8; vector > 0; vector /= 2) {
-    int64_t threads = *elements / vector, vectors = *length / vector;
-    if (columns.back().size % vector != 0 || threads > warp ||
-        !llvm::isPowerOf2_64(threads))
-      continue;
-    // All threads have as many vectors.
-    int64_t rowThreads = std::min(mostThreads, vectors & -vectors);
-    while (rowThreads > warp && vectors / rowThreads < 4)
-      rowThreads /= 2;
-    if (rowThreads < warp || vectors / rowThreads > mostVectors)
-      continue;
-    return RowGroups{*elements, vector, threads, rowThreads};
-  }
+  for (bool inWarps : {true, false})
+    for (int64_t vector = widest; vector > 0; vector /= 2)
+      if (auto groups = groupsBy(space, vector, inWarps))
+        return groups;
   return std::nullopt;
 }
 
@@ -96,23 +178,68 @@ bool ReductionSpace::isSharedByRows(ArrayRef<Extent> extents) const {
          llvm::all_of(outer, [](const Extent &e) { return e.size == 1; });
 }
 
-/// Whether `dims` are those of groups, or of rows whose groups are what has
-/// been taken for rows.
-static bool takeGroups(ReductionSpace &space, ArrayRef<int64_t> dims) {
-  if (dims == ArrayRef(space.inner))
-    return true;
-  ArrayRef<int64_t> rows = space.reduced, groups = dims;
-  if (rows.size() < groups.size())
-    std::swap(rows, groups);
+/// The dimensions, up to one, that a reduction of these extents combines in
+/// rows of a domain. Those behind it are groups, of which it counts each once.
+static std::optional<std::pair<int64_t, int64_t>>
+runIn(ArrayRef<Extent> domain, ArrayRef<Extent> extents,
+      ArrayRef<int64_t> dims) {
+  auto isOne = [](const Extent &extent) { return extent.size == 1; };
+  if (dims.empty() || extents.size() > domain.size())
+    return std::nullopt;
+  int64_t first = dims.front(), end = dims.back() + 1;
+  if (!llvm::equal(dims, llvm::seq(first, end)))
+    return std::nullopt;
+  while (end - 1 > first && isOne(extents[end - 1]) && !isOne(domain[end - 1]))
+    --end;
+  if (extents.take_front(end) != domain.take_front(end) ||
+      !llvm::all_of(extents.drop_front(end), isOne))
+    return std::nullopt;
+  if (llvm::all_of(domain.drop_front(end), isOne))
+    end = static_cast<int64_t>(domain.size());
+  return std::make_pair(first, end);
+}
+
+/// Adds groups that begin at a dimension inside of the rows.
+static void addGroup(ReductionSpace &space, int64_t first) {
+  auto *place = llvm::lower_bound(space.groups, first);
+  if (first < static_cast<int64_t>(space.domain.size()) &&
+      (place == space.groups.end() || *place != first))
+    space.groups.insert(place, first);
+}
+
+/// Takes in what combines the dimensions of a run of the domain: groups, or
+/// rows whose groups are what has been taken for rows.
+static void takeRun(ReductionSpace &space, std::pair<int64_t, int64_t> run) {
   auto rank = static_cast<int64_t>(space.domain.size());
-  bool areLast = rows.size() > groups.size() && !groups.empty() &&
-                 llvm::equal(rows, llvm::seq<int64_t>(rows.front(), rank)) &&
-                 rows.take_back(groups.size()) == groups;
-  if (!areLast || space.hasGroups())
+  int64_t first = std::min(space.reduced.front(), run.first);
+  addGroup(space, run.second);
+  for (int64_t other : {space.reduced.front(), run.first})
+    if (other != first)
+      addGroup(space, other);
+  space.reduced = llvm::to_vector(llvm::seq(first, rank));
+}
+
+/// Whether a reduction of these extents combines groups of the rows, or what
+/// groups have been reduced to; or is of rows whose groups are what has been
+/// taken for rows.
+static bool takeGroups(ReductionSpace &space, ArrayRef<Extent> extents,
+                       ArrayRef<int64_t> dims) {
+  SmallVector<Extent> before(space.domain);
+  auto rank = static_cast<int64_t>(before.size());
+  auto rows = runIn(before, before, space.reduced);
+  if (!rows || rows->second != rank)
     return false;
-  SmallVector<int64_t> inner(groups), reduced(rows);
-  space.inner.assign(inner.begin(), inner.end());
-  space.reduced = std::move(reduced);
+  if (auto run = runIn(before, extents, dims)) {
+    takeRun(space, *run);
+    return true;
+  }
+  auto inside = runIn(extents, before, space.reduced);
+  auto run = runIn(extents, extents, dims);
+  if (!inside || !run || run->second != static_cast<int64_t>(extents.size()))
+    return false;
+  space.domain.assign(extents.begin(), extents.end());
+  takeRun(space, *inside);
+  takeRun(space, *run);
   return true;
 }
 
@@ -135,12 +262,11 @@ mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
     if (space.levels.empty()) {
       space.domain = domain;
       space.reduced.assign(reducedDims(op).begin(), reducedDims(op).end());
-    } else if (domain != space.domain) {
-      reason = ReasonKind::differentShapes;
-      return failure();
-    } else if (reducedDims(op) != ArrayRef(space.reduced) &&
-               !takeGroups(space, reducedDims(op))) {
-      reason = ReasonKind::differentDims;
+    } else if ((domain != space.domain ||
+                reducedDims(op) != ArrayRef(space.reduced)) &&
+               !takeGroups(space, domain, reducedDims(op))) {
+      reason = domain == space.domain ? ReasonKind::differentDims
+                                      : ReasonKind::differentShapes;
       return failure();
     }
     if (space.levels.size() <= needed)
@@ -190,7 +316,8 @@ bool mlir::fuse::isOneWalk(ArrayRef<Operation *> ops, ArrayRef<Value> results,
     if (readsAny(op, reduced) && !isa<CastOp>(op) &&
         !op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
       return false;
-  return space.levels.size() == 1 && llvm::all_of(results, [&](Value value) {
+  return space.levels.size() == 1 && !space.hasGroups() &&
+         llvm::all_of(results, [&](Value value) {
            SmallVector<Extent> extents = dims.extents(value);
            return space.isReducedShape(extents) ||
                   (extents == space.domain && !reduced.contains(value));

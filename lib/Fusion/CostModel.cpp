@@ -236,8 +236,10 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   }
   double blocks = estimatedElements(space->keptExtents());
   double places = estimatedElements(space->reducedExtents());
-  // All blocks share a row that is the only one.
-  if (machine.sharesResults && staticProduct(space->keptExtents()) == 1) {
+  // Rows with groups have a block each; all blocks share another's only row.
+  if (space->hasGroups()) {
+  } else if (machine.sharesResults &&
+             staticProduct(space->keptExtents()) == 1) {
     blocks = std::max(1.0, places / elementsPerBlock);
   } else if (space->overLastDims()) {
     blocks *=

@@ -98,15 +98,19 @@ private:
 /// Ties the reductions' operands, and what else has their shape, to each other,
 /// and checks that the axes of the domain stay distinct.
 Reason ReductionCheck::checkAxes() {
-  Value first = space.levels.front().front()->getOperand(0);
+  Value first;
   for (ArrayRef<Operation *> level : space.levels)
     for (Operation *op : level)
-      axes.uniteSameRank(first, op->getOperand(0));
+      if (dims.extents(op->getOperand(0)) == space.domain)
+        first = op->getOperand(0);
+  for (ArrayRef<Operation *> level : space.levels)
+    for (Operation *op : level)
+      axes.uniteFirst(first, op->getOperand(0));
   for (Operation *op : group.ops)
     for (Value result : op->getResults())
       if (places.aligned.contains(result) &&
           dims.extents(result) == space.domain)
-        axes.uniteSameRank(first, result);
+        axes.uniteFirst(first, result);
   domain = axes.axes(first);
   llvm::SmallDenseSet<int> seen;
   for (int axis : domain)
@@ -144,6 +148,8 @@ Reason ReductionCheck::whyDisplaced(Value value) const {
         op->hasTrait<mlir::fuse::OpTrait::Pointwise>() || isReduction(op);
     if (stays && places.displaced.contains(op->getResult(0)))
       return whyDisplaced(op->getResult(0));
+    if (isa<PadOp>(op))
+      return ReasonKind::paddedNoRow;
     if (!stays)
       return Reason(movesWithin(op) ? ReasonKind::otherPlaces
                                     : ReasonKind::otherRows,

@@ -36,15 +36,42 @@ func.func @lengths(%x: tensor<512x1536xf32>) -> (tensor<512x1xf32>, tensor<512x1
 
 // -----
 
-// One needs the other: two launches.
+// What groups are reduced to is reduced with their row.
 // CHECK-LABEL: func.func @dependent
-// CHECK-SAME:    {consumer = "dependent_1", producer = "dependent_0", reason = {{.*}}kind = "differentShapes"}}
-// CHECK:         %[[A:.*]] = fuse.kernel "dependent_0"
-// CHECK:         fuse.kernel "dependent_1" ins(%[[A]] :
+// CHECK-NOT:     fuse.missed
+// CHECK:         fuse.kernel "dependent" ins(%{{[a-z0-9]*}} :
+// CHECK:           fuse.reduce max %{{.*}} dims = [2]
+// CHECK:           fuse.reduce sum %{{.*}} dims = [1]
+// CHECK-NOT:     fuse.kernel
 func.func @dependent(%q: tensor<64x32x128xf32>) -> tensor<64x1xf32> {
   %a = fuse.reduce max %q dims = [2] : tensor<64x32x128xf32> -> tensor<64x32xf32>
   %b = fuse.reduce sum %a dims = [1] keep : tensor<64x32xf32> -> tensor<64x1xf32>
   return %b : tensor<64x1xf32>
+}
+
+// -----
+
+// A group of 131 elements is in too many parts: two launches.
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME:    {consumer = "parts_1", producer = "parts_0", reason = {{.*}}kind = "differentDims"}}
+// CHECK:         %[[A:.*]] = fuse.kernel "parts_0"
+// CHECK:         fuse.kernel "parts_1" ins(%[[A]] :
+func.func @parts(%q: tensor<64x32x131xf32>) -> tensor<64x1xf32> {
+  %a = fuse.reduce max %q dims = [2] : tensor<64x32x131xf32> -> tensor<64x32xf32>
+  %b = fuse.reduce sum %a dims = [1] keep : tensor<64x32xf32> -> tensor<64x1xf32>
+  return %b : tensor<64x1xf32>
+}
+
+// -----
+
+// One axis of the groups is none of the row's: columns need what others do.
+// CHECK-LABEL: func.func @across
+// CHECK-COUNT-2: fuse.kernel "
+func.func @across(%q: tensor<64x128x128xf32>) -> tensor<64x128xf32> {
+  %a = fuse.reduce max %q dims = [1] : tensor<64x128x128xf32> -> tensor<64x128xf32>
+  %s = fuse.reduce sum %a dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
+  %y = fuse.div %a, %s : tensor<64x128xf32>, tensor<64x1xf32> -> tensor<64x128xf32>
+  return %y : tensor<64x128xf32>
 }
 
 // -----

@@ -57,4 +57,69 @@ TEST_F(ReductionSpaceTest, ReductionsOfLeadingDimsHaveNoRows) {
   EXPECT_EQ(space->keptExtents().front().size, 8);
   EXPECT_EQ(space->reducedExtents().front().size, 4);
 }
+
+/// A kernel that reduces a row's groups of `size` elements, of which it has
+/// `count`, and what these have been reduced to.
+static std::string groupsOfGroups(int64_t count, int64_t size) {
+  std::string inner = std::to_string(count) + "x" + std::to_string(size);
+  std::string row = "tensor<?x" + inner + "xf32>";
+  std::string group = "tensor<?x" + std::to_string(count) + "xf32>";
+  return "func.func @f(%x: " + row +
+         ") -> tensor<?xf32> {\n"
+         "  %r = fuse.kernel \"k\" ins(%x : " +
+         row +
+         ") -> tensor<?xf32> {\n"
+         "  ^bb0(%a: " +
+         row +
+         "):\n"
+         "    %m = fuse.reduce max %a dims = [2] : " +
+         row + " -> " + group +
+         "\n"
+         "    %s = fuse.reduce sum %m dims = [1] : " +
+         group +
+         " -> tensor<?xf32>\n"
+         "    fuse.yield %s : tensor<?xf32>\n"
+         "  }\n"
+         "  return %r : tensor<?xf32>\n"
+         "}";
+}
+
+TEST_F(ReductionSpaceTest, WhatGroupsAreReducedToIsOfTheRow) {
+  KernelOp kernel = parseKernel(groupsOfGroups(8, 32));
+  DimClasses dims(kernel->getParentOp());
+  Reason reason;
+  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
+  ASSERT_TRUE(succeeded(space)) << reason.sentence();
+  EXPECT_EQ(space->domain.size(), 3u);
+  EXPECT_EQ(space->reduced, (SmallVector<int64_t>{1, 2}));
+  EXPECT_EQ(space->groups, (SmallVector<int64_t, 2>{2}));
+  ASSERT_EQ(space->levels.size(), 2u);
+  EXPECT_EQ(space->runOf(space->levels[0][0]), std::make_pair(2L, 3L));
+  EXPECT_EQ(space->runOf(space->levels[1][0]), std::make_pair(1L, 2L));
+  EXPECT_TRUE(
+      space->isGroupShape(dims.extents(space->levels[1][0]->getOperand(0))));
+}
+
+TEST_F(ReductionSpaceTest, NeighboursHoldGroupsOrPartsOfThem) {
+  auto groupsOf = [&](int64_t count, int64_t size) {
+    KernelOp kernel = parseKernel(groupsOfGroups(count, size));
+    DimClasses dims(kernel->getParentOp());
+    Reason reason;
+    auto space = reductionSpaceOf(kernel, dims, reason);
+    return succeeded(space) ? rowGroupsOf(*space) : std::nullopt;
+  };
+  auto inWarp = groupsOf(32, 128);
+  ASSERT_TRUE(inWarp);
+  EXPECT_EQ(inWarp->vector, 8);
+  EXPECT_EQ(inWarp->rowThreads, 128);
+  EXPECT_EQ(inWarp->ofGroup, (SmallVector<int64_t, 2>{16}));
+  // Three parts of four threads, and rows that leave threads idle.
+  auto inParts = groupsOf(10, 96);
+  ASSERT_TRUE(inParts);
+  EXPECT_EQ(inParts->vector, 8);
+  EXPECT_EQ(inParts->rowThreads, 32);
+  EXPECT_EQ(RowGroups::neighbours(inParts->ofGroup.front()), 4);
+  // More parts than a thread should read.
+  EXPECT_FALSE(groupsOf(8, 131));
+}
 } // namespace

@@ -35,8 +35,8 @@ public:
   /// walk.
   SmallVector<int> axes(Value value);
 
-  /// Ties the dimensions of two values of one rank.
-  void uniteSameRank(Value a, Value b);
+  /// Ties the dimensions of two values, as many as both have.
+  void uniteFirst(Value a, Value b);
 
 private:
   int node(Value value, int64_t dim);

@@ -32,13 +32,22 @@ struct ReductionSpace {
   /// The reductions, grouped by dependency: each group needs only those before
   /// it. None where elements are only computed, beside rows of other segments.
   SmallVector<SmallVector<Operation *>> levels;
-  /// The last dimensions, where some reductions combine only these: groups of a
-  /// row, such as those that share a scale. Empty where all combine rows.
-  SmallVector<int64_t, 2> inner = {};
+  /// The first dimensions, ascending, of groups inside of a row: some
+  /// reductions combine the dimensions from there on, such as those that share
+  /// a scale, or what is left of them: one number for each group. Empty where
+  /// all reductions combine whole rows.
+  SmallVector<int64_t, 2> groups = {};
 
-  bool hasGroups() const { return !inner.empty(); }
+  bool hasGroups() const { return !groups.empty(); }
   /// Whether a value of these extents is one number for each group of a row.
-  bool isGroupShape(ArrayRef<Extent> extents) const;
+  bool isGroupShape(ArrayRef<Extent> extents) const {
+    return firstOfGroup(extents).has_value();
+  }
+  /// The first dimension of the groups that have one number each.
+  std::optional<int64_t> firstOfGroup(ArrayRef<Extent> extents) const;
+  /// The dimensions that a reduction of these rows combines, from the first to
+  /// before the last: the others behind it are groups that count once each.
+  std::pair<int64_t, int64_t> runOf(Operation *reduction) const;
 
   bool isReduced(int64_t axis) const {
     return llvm::is_contained(reduced, axis);
@@ -65,14 +74,22 @@ struct ReductionSpace {
 };
 
 /// How threads share rows with groups: each has vectors of so many elements,
-/// and neighbours hold a group, as many as a warp's butterfly can combine.
+/// every so-manyth of a row. Neighbours hold a group, or several times as many.
 struct RowGroups {
-  int64_t elements, vector;
-  /// Threads that share a group, and a row.
-  int64_t threads, rowThreads;
+  int64_t vector, rowThreads;
+  /// Vectors of a row, and of the groups that begin at each of `space.groups`.
+  int64_t vectors;
+  SmallVector<int64_t, 2> ofGroup = {};
+
+  /// Of the groups that begin at a dimension.
+  int64_t vectorsFrom(const ReductionSpace &space, int64_t first) const;
+  /// The neighbours that combine so many vectors by a butterfly in a warp; what
+  /// several of these find goes through shared memory.
+  static int64_t neighbours(int64_t vectors);
 };
 
-/// Nothing where threads cannot: of unknown sizes, or no powers of two.
+/// Nothing where threads cannot: of unknown sizes, or of such that a group is
+/// in too many parts.
 std::optional<RowGroups> rowGroupsOf(const ReductionSpace &space);
 
 /// The results of the reductions among the ops, which are in program order, and

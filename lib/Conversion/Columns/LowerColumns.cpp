@@ -440,7 +440,13 @@ static FailureOr<std::vector<ReductionSegment>>
 verifiedSegments(KernelFrame &frame, ColumnsScheduleAttr schedule) {
   Reason reason;
   auto segments = columnSegmentsOf(frame.kernel, frame.dims, reason);
-  if (failed(segments))
+  bool haveGroups = succeeded(segments) &&
+                    llvm::any_of(*segments, [](const ReductionSegment &each) {
+                      return each.space.hasGroups();
+                    });
+  if (haveGroups)
+    reason = ReasonKind::differentDims;
+  if (failed(segments) || haveGroups)
     return frame.kernel.emitError()
            << "expected reductions over the same dimensions of one shape for "
               "#fuse.columns, but "

@@ -18,7 +18,8 @@ RowsLowering::RowsLowering(const ScheduledRows &rows, const Index &block)
     : rows(rows), frame(rows.frame), emitter(rows.emitter), block(block),
       geometry(rowGeometry(rows, block)), places(rows, geometry),
       slots(rows, geometry, places), walker(rows, geometry, places, slots),
-      exchange(rows, geometry), results(rows, geometry, places) {}
+      exchange(rows, geometry), groups(rows, geometry),
+      results(rows, geometry, places) {}
 
 void RowsLowering::emit() {
   if (rows.isPersistent())
@@ -80,7 +81,7 @@ void RowsLowering::emitRows(ArrayRef<RowPlace> present, VisitSlot takeSlot) {
   else
     storeFull(present, full);
   results.storeRows(present);
-  results.storeGroups(present.front());
+  results.storeGroups(present.front(), groups);
   results.fillBeside(present);
 }
 
@@ -105,46 +106,24 @@ void RowsLowering::computeRowValues(ArrayRef<RowPlace> present) {
       emitter.emit(value, places.rowPoint(row, value));
 }
 
-/// Of each vector of the thread the group that it is a part of, whose other
-/// parts its neighbours have.
-void RowsLowering::reduceGroups(const RowPlace &row,
-                                ArrayRef<Operation *> ops) {
-  RowGroups groups = *rowGroupsOf(rows.space);
-  ThreadGroup neighbours{groups.threads, /*groups=*/1, geometry.group.lane,
-                         Index::constant(0)};
-  for (const Point &point : row.held) {
-    SmallVector<Reducer> reducers;
-    States states;
-    for (Operation *op : ops) {
-      reducers.emplace_back(emitter, op, Reducer::Lanes::partsOfOneResult);
-      states.push_back(reducers.back().identity(rows.vector));
-    }
-    states = accumulateAt(emitter, reducers, std::move(states), point);
-    for (auto [reducer, state] : llvm::zip(reducers, states))
-      state = reducer.reduceLanes(state);
-    states = combineThreads(frame, reducers, std::move(states), neighbours);
-    for (auto [reducer, state] : llvm::zip(reducers, states)) {
-      SmallVector<Value, 2> finished =
-          reducer.finish(state, Index::constant(groups.elements));
-      for (auto [result, value] :
-           llvm::zip(reducer.getOp()->getResults(), finished))
-        emitter.define(result, reducer.resultPoint(point), value);
-    }
-  }
-}
-
 /// All rows of a thread exchange together.
 void RowsLowering::reduceLevel(ArrayRef<RowPlace> present,
                                ArrayRef<Operation *> ops, WalkOrder order) {
-  SmallVector<Operation *> ofGroups, ofRows;
+  // Of rows those first that take in the elements at each point.
+  SmallVector<Operation *> ofGroups, ofRows, counting;
   for (Operation *op : ops)
-    (reducedDims(op) == ArrayRef(rows.space.reduced) ? ofRows : ofGroups)
+    (groups.isOfGroups(op)     ? ofGroups
+     : groups.countsGroups(op) ? counting
+                               : ofRows)
         .push_back(op);
   if (!ofGroups.empty())
-    reduceGroups(present.front(), ofGroups);
+    groups.reduceGroups(present.front(), ofGroups);
+  size_t ofElements = ofRows.size();
+  llvm::append_range(ofRows, counting);
   if (ofRows.empty())
     return;
-  bool byMma = present.size() > 1 && multipliesRowsByMma(frame.kernel) &&
+  bool byMma = present.size() > 1 && counting.empty() &&
+               multipliesRowsByMma(frame.kernel) &&
                emitter.getOptions().sharedBytes > 0;
   SmallVector<Reducer> reducers;
   States states;
@@ -153,8 +132,11 @@ void RowsLowering::reduceLevel(ArrayRef<RowPlace> present,
     for (Operation *op : ofRows)
       reducers.emplace_back(emitter, op, Reducer::Lanes::partsOfOneResult);
     auto ofRow = MutableArrayRef(reducers).drop_front(before);
-    if (!byMma)
-      llvm::append_range(states, walker.reduce(row, ofRow, order));
+    if (ofElements > 0 && !byMma)
+      llvm::append_range(
+          states, walker.reduce(row, ofRow.take_front(ofElements), order));
+    for (Reducer &reducer : ofRow.drop_front(ofElements))
+      states.push_back(groups.reduce(row, reducer));
   }
   if (byMma)
     states = walker.reduceByMma(present, reducers);
@@ -164,10 +146,12 @@ void RowsLowering::reduceLevel(ArrayRef<RowPlace> present,
     Point first = places.pointAt(row, Index::constant(0), 1);
     for (Operation *op : ofRows) {
       Reducer &reducer = reducers[next];
-      SmallVector<Value, 2> finished =
-          reducer.finish(states[next++], geometry.columns);
+      bool counts = groups.countsGroups(op);
+      SmallVector<Value, 2> finished = reducer.finish(
+          states[next++], counts ? groups.count(op) : geometry.columns);
+      Point at = counts ? groups.groupPoint(op, first) : first;
       for (auto [result, value] : llvm::zip(op->getResults(), finished))
-        emitter.define(result, reducer.resultPoint(first), value);
+        emitter.define(result, reducer.resultPoint(at), value);
     }
   }
 }

@@ -76,26 +76,27 @@ void RowResults::storeRows(ArrayRef<RowPlace> present) {
     });
 }
 
-void RowResults::storeGroups(const RowPlace &row) {
-  if (ofGroups.empty())
-    return;
-  const ReductionSpace &space = rows.space;
-  RowGroups groups = *rowGroupsOf(space);
-  Value isFirst = emitter.less(
-      emitter.rem(geometry.group.lane, Index::constant(groups.threads)),
-      Index::constant(1));
-  for (const Point &point : row.held)
-    frame.ifTrue(frame.both(row.exists, isFirst), [&] {
-      for (unsigned number : ofGroups) {
-        Value value = rows.yielded(number);
-        Point place;
-        place.dims.assign(point.dims.begin(),
-                          point.dims.end() - space.inner.size());
-        place.dims.resize(cast<RankedTensorType>(value.getType()).getRank(),
-                          Index::constant(0));
-        storeResult(number, place, emitter.emit(value, place));
-      }
-    });
+void RowResults::storeGroups(const RowPlace &row, RowGroupStates &groups) {
+  llvm::SmallMapVector<int64_t, SmallVector<unsigned>, 2> byDim;
+  for (unsigned number : ofGroups)
+    byDim[*rows.space.firstOfGroup(frame.dims.extents(rows.yielded(number)))]
+        .push_back(number);
+  for (auto &[dim, numbers] : byDim)
+    for (auto [held, point] : llvm::enumerate(row.held)) {
+      Value isFirst = groups.isFirst(held, dim);
+      Value writes = frame.both(row.exists, frame.both(point.guard, isFirst));
+      frame.ifTrue(writes, [&, &point = point, dim = dim, &numbers = numbers] {
+        for (unsigned number : numbers) {
+          Value value = rows.yielded(number);
+          Point place;
+          place.dims.assign(point.dims.begin(), point.dims.begin() + dim);
+          place.dims.resize(cast<RankedTensorType>(value.getType()).getRank(),
+                            Index::constant(0));
+          place.guard = point.guard;
+          storeResult(number, place, emitter.emit(value, place));
+        }
+      });
+    }
 }
 
 void RowResults::fillBeside(ArrayRef<RowPlace> present) {

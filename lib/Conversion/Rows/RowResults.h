@@ -19,7 +19,7 @@
 #ifndef FUSE_LIB_CONVERSION_ROWS_ROWRESULTS_H
 #define FUSE_LIB_CONVERSION_ROWS_ROWRESULTS_H
 
-#include "RowPlaces.h"
+#include "RowGroupStates.h"
 #include "StoredRows.h"
 
 namespace mlir::fuse {
@@ -40,7 +40,7 @@ public:
   /// What rows have one of, by one of the threads of each.
   void storeRows(ArrayRef<RowPlace> present);
   /// What groups have one of, by the first thread of each.
-  void storeGroups(const RowPlace &row);
+  void storeGroups(const RowPlace &row, RowGroupStates &groups);
   /// What is beside rows that are padded.
   void fillBeside(ArrayRef<RowPlace> present);
 

@@ -22,6 +22,7 @@
 #define FUSE_LIB_CONVERSION_ROWS_ROWSLOWERING_H
 
 #include "RowExchange.h"
+#include "RowGroupStates.h"
 #include "RowResults.h"
 #include "RowWalker.h"
 #include "RowsAhead.h"
@@ -46,7 +47,6 @@ private:
   void computeRowValues(ArrayRef<RowPlace> present);
   void reduceLevel(ArrayRef<RowPlace> present, ArrayRef<Operation *> ops,
                    WalkOrder order);
-  void reduceGroups(const RowPlace &row, ArrayRef<Operation *> ops);
   void storeFull(ArrayRef<RowPlace> present, ArrayRef<unsigned> numbers);
 
   /// Persistent blocks: PersistentRows.cpp.
@@ -73,6 +73,7 @@ private:
   RowSlots slots;
   RowWalker walker;
   RowExchange exchange;
+  RowGroupStates groups;
   RowResults results;
 };
 

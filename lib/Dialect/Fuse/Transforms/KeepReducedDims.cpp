@@ -14,8 +14,10 @@
 //
 // the expansion goes up past what follows from the reduction, which then keeps
 // the dimension; what else reads %m or %s gets it without, by a collapse, which
-// goes down. A reduction of leading dimensions needs no reshape to be broadcast
-// along them: it keeps these where its result meets what it has reduced.
+// goes down. What groups of a row have been reduced to is reduced again with
+// the groups' dimensions: [n, 1, 1] of [n, 8, 1]. A reduction of leading
+// dimensions needs no reshape to be broadcast along them: it keeps these where
+// its result meets what it has reduced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +82,8 @@ static bool isKeptShape(ReduceOp reduce, ArrayRef<int64_t> shape) {
                       [](int64_t size) { return size == 1; });
 }
 
+static bool isKeptOfGroups(ReduceOp reduce, ArrayRef<int64_t> shape);
+
 /// The first reduction, of those that the value follows from in its own shape,
 /// whose kept shape is `shape`; null if there is none.
 static ReduceOp reductionKeptAs(Value value, ArrayRef<int64_t> shape) {
@@ -93,12 +97,64 @@ static ReduceOp reductionKeptAs(Value value, ArrayRef<int64_t> shape) {
   add(value);
   for (size_t next = 0; next < ops.size() && next < mostOps; ++next) {
     if (auto reduce = dyn_cast<ReduceOp>(ops[next]))
-      if (isKeptShape(reduce, shape))
+      if (isKeptShape(reduce, shape) || isKeptOfGroups(reduce, shape))
         return reduce;
     if (isShapeless(ops[next]))
       llvm::for_each(ops[next]->getOperands(), add);
   }
   return {};
+}
+
+/// The dimensions behind those that the reduction would keep; none where the
+/// shape is another.
+static std::optional<int64_t> onesBehind(ReduceOp reduce,
+                                         ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> kept = keptShape(reduce);
+  if (reduce.getKeep() || reduce.getDims().empty() ||
+      shape.size() <= kept.size() ||
+      shape.take_front(kept.size()) != ArrayRef(kept) ||
+      !llvm::all_of(shape.drop_front(kept.size()),
+                    [](int64_t size) { return size == 1; }))
+    return std::nullopt;
+  return shape.size() - kept.size();
+}
+
+static SmallVector<int64_t> withOnes(ArrayRef<int64_t> shape, int64_t count) {
+  SmallVector<int64_t> longer(shape);
+  longer.append(count, 1);
+  return longer;
+}
+
+/// Whether the shape is also given what the reduction reads, which groups of a
+/// row have been reduced to: [n, 1, 1] of the sums of [n, 8], of [n, 8, 32].
+static bool isKeptOfGroups(ReduceOp reduce, ArrayRef<int64_t> shape) {
+  auto ones = onesBehind(reduce, shape);
+  Value groups = reduce.getInput();
+  return ones && reductionKeptAs(groups, withOnes(shapeOf(groups), *ones));
+}
+
+/// Makes the reduction keep its dimensions and have so many behind them, which
+/// what it reads gets, too.
+static void keepOfGroups(ReduceOp reduce, int64_t ones,
+                         PatternRewriter &rewriter) {
+  rewriter.setInsertionPoint(reduce);
+  RankedTensorType type = reduce.getInput().getType();
+  ReshapeGroups groups;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    groups.push_back({dim});
+  for (int64_t dim = 0; dim < ones; ++dim)
+    groups.back().push_back(type.getRank() + dim);
+  Value input = tensor::ExpandShapeOp::create(
+      rewriter, reduce.getLoc(), type.clone(withOnes(type.getShape(), ones)),
+      reduce.getInput(), groups);
+  auto kept = ReduceOp::create(rewriter, reduce.getLoc(), reduce.getKind(),
+                               input, reduce.getDims(), /*keep=*/true);
+  kept->setDiscardableAttrs(reduce->getDiscardableAttrDictionary());
+  SmallVector<int64_t> gone(reduce.getDims());
+  llvm::append_range(gone, llvm::seq(type.getRank(), type.getRank() + ones));
+  rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+      reduce, reduce.getType(), kept.getResult(),
+      groupsWithout(type.getRank() + ones, gone));
 }
 
 namespace {
@@ -123,7 +179,10 @@ struct RaiseUnits : public OpRewritePattern<tensor::ExpandShapeOp> {
           expand, "it makes no dimensions that a reduction has left out, and "
                   "nothing else reads its operand");
     if (auto reduce = source.getDefiningOp<ReduceOp>()) {
-      keepDims(reduce, rewriter);
+      if (auto ones = onesBehind(reduce, shape))
+        keepOfGroups(reduce, *ones, rewriter);
+      else
+        keepDims(reduce, rewriter);
       return success();
     }
     Operation *op = source.getDefiningOp();

@@ -80,3 +80,21 @@ func.func @products(%x: tensor<?x2x64xf32>) -> tensor<64xf32> {
   %q = fuse.reduce prod %p dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
   return %q : tensor<64xf32>
 }
+
+// -----
+
+// What groups of a row have been reduced to is reduced with their dimensions.
+// CHECK-LABEL: func.func @groups
+// CHECK:         %[[M:.*]] = fuse.reduce max %arg0 dims = [2] keep
+// CHECK:         %[[S:.*]] = fuse.reduce sum %[[M]] dims = [1] keep : tensor<?x8x1xf32> -> tensor<?x1x1xf32>
+// CHECK-NOT:     tensor.expand_shape
+// CHECK:         fuse.div %arg0, %[[S]]
+func.func @groups(%x: tensor<?x8x32xf32>) -> tensor<?x8x32xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8x32xf32>
+  %m = fuse.reduce max %x dims = [2] : tensor<?x8x32xf32> -> tensor<?x8xf32>
+  %s = fuse.reduce sum %m dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+  %e = tensor.expand_shape %s [[0, 1, 2]] output_shape [%n, 1, 1] : tensor<?xf32> into tensor<?x1x1xf32>
+  %y = fuse.div %x, %e : tensor<?x8x32xf32>, tensor<?x1x1xf32> -> tensor<?x8x32xf32>
+  return %y : tensor<?x8x32xf32>
+}
