@@ -12,6 +12,7 @@ from . import (
     composites,
     contractions,
     movement,
+    nested,
     order,
     pointwise,
     quantized,
@@ -29,6 +30,9 @@ MOST_ELEMENTS = 40_000
 # The emulator runs up to 512 threads for each row.
 MOST_EMULATED, MOST_EMULATED_ROWS = 10_000, 256
 FILLS = ["normal"] * 5 + ["rare", "special", "masked", "wide", "small", "small"]
+
+# Fixed numbers below this one are programs that tests count on.
+FIRST_OF_ALL_KINDS = 10_000
 
 MAKERS = pointwise.MAKERS + composites.MAKERS + contractions.MAKERS
 MAKERS += quantized.MAKERS
@@ -207,7 +211,7 @@ class Generator:
             )[0]
         return sorted({*checks, *(["twins"] if has_twin else [])})
 
-    def program(self, seed):
+    def grow(self):
         self.argument(self.base_shape(), self.choice(ELEMENTS))
         weights = [weight for weight, _ in self.makers]
         makers = [maker for _, maker in self.makers]
@@ -215,6 +219,12 @@ class Generator:
             self.random.choices(makers, weights)[0](self)
         if not self.ops:
             pointwise.unary(self)
+
+    def program(self, seed):
+        if seed >= FIRST_OF_ALL_KINDS and self.chance(0.1):
+            nested.grow(self)
+        else:
+            self.grow()
         function = Function("program", self.arguments, self.ops, self.results()).live()
         fill = self.choice(FILLS)
         twin = make_twin(self, function, fill) if self.chance(0.5) else None
