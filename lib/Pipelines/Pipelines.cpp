@@ -88,6 +88,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
       pm.addNestedPass<func::FuncOp>(createFuseSplitConcats());
     pm.addNestedPass<func::FuncOp>(createFuseShareExponentials());
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
+    pm.addNestedPass<func::FuncOp>(createFuseSplitPads());
   }
   // Strict programs round each deviation, and a CPU's cache makes a walk cheap.
   bool online = options.fusion && !options.strict && options.chip != "cpu";

@@ -13,7 +13,8 @@
 // Rows that are one longer than what is read and written fuse with nothing.
 // So where single elements are appended, what follows is computed for each part
 // alone, if all of it can be, down to reductions, which are combined, and
-// slices.
+// slices. Where all parts are single elements, as the largest two of a router's
+// row and their softmax, what needs the whole row gets the parts joined again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +46,7 @@ public:
 
 private:
   bool mayFollow(Operation *op);
+  void joinWhereWhole(Operation *op);
   std::optional<unsigned> partOf(SliceOp op);
   RankedTensorType typeOf(unsigned part) {
     return cast<RankedTensorType>(concat.getInputs()[part].getType());
@@ -54,6 +56,8 @@ private:
 
   ConcatOp concat;
   int64_t dim;
+  /// Whether all parts are one element.
+  bool areSingle = false;
   /// What is computed, in program order, and the parts of the values.
   llvm::SetVector<Operation *> following;
   DenseMap<Value, SmallVector<Value>> parts;
@@ -123,11 +127,15 @@ bool ConcatSplitter::mayFollow(Operation *op) {
 
 /// Of several long parts each would be rows of a length of its own.
 bool ConcatSplitter::isSplit() {
+  constexpr unsigned mostSingle = 8;
   bool reduces = false;
-  unsigned longParts = llvm::count_if(
-      llvm::seq<unsigned>(concat.getInputs().size()),
-      [&](unsigned part) { return typeOf(part).getDimSize(dim) != 1; });
-  if (longParts != 1)
+  unsigned count = concat.getInputs().size();
+  unsigned longParts =
+      llvm::count_if(llvm::seq<unsigned>(count), [&](unsigned part) {
+        return typeOf(part).getDimSize(dim) != 1;
+      });
+  areSingle = longParts == 0 && count <= mostSingle;
+  if (longParts != 1 && !areSingle)
     return false;
   Block *block = concat->getBlock();
   llvm::DenseSet<Value> values = {concat.getResult()};
@@ -135,6 +143,8 @@ bool ConcatSplitter::isSplit() {
        llvm::make_range(std::next(concat->getIterator()), block->end())) {
     if (llvm::none_of(op.getOperands(),
                       [&](Value value) { return values.contains(value); }))
+      continue;
+    if (!mayFollow(&op) && areSingle)
       continue;
     if (!mayFollow(&op))
       return false;
@@ -182,6 +192,20 @@ void ConcatSplitter::splitReduction(ReduceOp op) {
   op.getResult().replaceAllUsesWith(all);
 }
 
+/// Joins the parts of what others need the whole of.
+void ConcatSplitter::joinWhereWhole(Operation *op) {
+  Value whole = op->getResult(0);
+  auto isOutside = [&](OpOperand &use) {
+    return !following.contains(use.getOwner());
+  };
+  if (llvm::none_of(whole.getUses(), isOutside))
+    return;
+  OpBuilder builder(op);
+  Value joined = ConcatOp::create(builder, op->getLoc(), whole.getType(),
+                                  parts[whole], concat.getDim());
+  whole.replaceUsesWithIf(joined, isOutside);
+}
+
 void ConcatSplitter::rewrite() {
   parts[concat.getResult()] = SmallVector<Value>(concat.getInputs());
   for (Operation *op : following) {
@@ -190,12 +214,15 @@ void ConcatSplitter::rewrite() {
     else if (auto slice = dyn_cast<SliceOp>(op))
       slice.getResult().replaceAllUsesWith(
           parts[slice.getInput()][*partOf(slice)]);
-    else
+    else {
       splitPointwise(op);
+      joinWhereWhole(op);
+    }
   }
   for (Operation *op : llvm::reverse(following))
     op->erase();
-  concat.erase();
+  if (concat.use_empty())
+    concat.erase();
 }
 
 namespace {

@@ -61,3 +61,20 @@ func.func @unreduced(%x: tensor<8x64xf32>, %s: tensor<8x1xf32>) -> tensor<8x63xf
   %y = fuse.slice %p offsets = [0, 1] sizes = [8, 63] : tensor<8x65xf32> -> tensor<8x63xf32>
   return %y : tensor<8x63xf32>
 }
+
+// -----
+
+// Single elements are computed one by one, and joined for those that need all.
+// CHECK-LABEL: func.func @singles(
+// CHECK-SAME:    %[[A:.*]]: tensor<8x1xf32>, %[[B:.*]]: tensor<8x1xf32>)
+// CHECK:         %[[M:.*]] = fuse.max %[[A]], %[[B]]
+// CHECK:         %[[D:.*]] = fuse.sub %[[A]], %[[M]]
+// CHECK:         %[[E:.*]] = fuse.sub %[[B]], %[[M]]
+// CHECK-NOT:     fuse.reduce
+// CHECK:         %[[Y:.*]] = fuse.concat %{{.*}}, %{{.*}} dim = 1
+// CHECK:         return %[[Y]]
+func.func @singles(%x: tensor<8x1xf32>, %s: tensor<8x1xf32>) -> tensor<8x2xf32> {
+  %c = fuse.concat %x, %s dim = 1 : tensor<8x1xf32>, tensor<8x1xf32> -> tensor<8x2xf32>
+  %p = fuse.softmax %c dims = [1] : tensor<8x2xf32>
+  return %p : tensor<8x2xf32>
+}

@@ -125,7 +125,8 @@ def FuseSplitConcats : Pass<"fuse-split-concats", "::mlir::func::FuncOp"> {
     Rows to which an element is appended for a reduction only, as a sink is to the scores
     of attention, are never put together: what is computed from them element by element
     is computed from the parts, reductions along them are combined, and slices that leave
-    out the rest are a part. That is done where nothing else needs the whole rows.
+    out the rest are a part. That is done where nothing else needs the whole rows. Of rows
+    of up to eight single elements, others get what is computed joined again.
 
     Before:
 
@@ -142,6 +143,33 @@ def FuseSplitConcats : Pass<"fuse-split-concats", "::mlir::func::FuncOp"> {
     %n = fuse.reduce max %x dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
     %m = fuse.max %n, %s : tensor<8x1xf32>
     %y = fuse.sub %x, %m : tensor<8x64xf32>, tensor<8x1xf32>
+    ```
+  }];
+  let dependentDialects = ["FuseDialect"];
+}
+
+def FuseSplitPads : Pass<"fuse-split-pads", "::mlir::func::FuncOp"> {
+  let summary = "Write rows of padding behind reductions as parts of a concatenation";
+  let description = [{
+    The threads of a row fill what is beside it along its last dimension. Padding of the
+    dimensions before that is rows which nobody computes: what follows from reductions
+    and is stored, element by element or moved, is concatenated with constants there.
+    Constants of dynamic sizes have those of a value that no reduction is needed for.
+
+    Before, with `%n` of a norm:
+
+    ```mlir
+    %y = fuse.pad %n low = [1, 0] high = [2, 0] value = 0.0 : tensor<8x64xf32> -> tensor<11x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %c = fuse.constant dense<0.0> : tensor<f32>
+    %a = fuse.broadcast %c : tensor<f32> -> tensor<1x64xf32>
+    %b = fuse.broadcast %c : tensor<f32> -> tensor<2x64xf32>
+    %y = fuse.concat %a, %n, %b dim = 0
+         : tensor<1x64xf32>, tensor<8x64xf32>, tensor<2x64xf32> -> tensor<11x64xf32>
     ```
   }];
   let dependentDialects = ["FuseDialect"];
