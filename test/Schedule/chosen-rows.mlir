@@ -449,9 +449,10 @@ func.func @few_weighed_in_half(%x: tensor<64x100xbf16>, %w: tensor<100xbf16>) ->
   return %y : tensor<64x100xbf16>
 }
 
-// Two rows of weights in four bits share a vector, which takes more registers.
+// Threads have several rows of weights in four bits and in bytes, whose products
+// tensor cores add up; of 8-bit floats, which ordinary cores multiply, they have one.
 // CHECK-LABEL: func.func @halves(
-// CHECK: schedule = #fuse.rows<{{.*}}rows_per_thread = 2>
+// CHECK: schedule = #fuse.rows<{{.*}}rows_per_thread = {{[248]}}>
 func.func @halves(%x: tensor<1x4096xbf16>, %w: tensor<28672x2048xi8>, %s: tensor<28672x32x1xbf16>) -> tensor<1x28672xbf16> {
   %q = fuse.unpack %w : tensor<28672x2048xi8> -> tensor<28672x4096xi8>
   %g = tensor.expand_shape %q [[0], [1, 2]] output_shape [28672, 32, 128] : tensor<28672x4096xi8> into tensor<28672x32x128xi8>
@@ -460,4 +461,21 @@ func.func @halves(%x: tensor<1x4096xbf16>, %w: tensor<28672x2048xi8>, %s: tensor
   %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<28672x32x128xbf16> into tensor<28672x4096xbf16>
   %y = fuse.matmul %x, %r transpose_rhs : tensor<1x4096xbf16>, tensor<28672x4096xbf16> -> tensor<1x28672xbf16>
   return %y : tensor<1x28672xbf16>
+}
+
+// CHECK-LABEL: func.func @bytes(
+// CHECK: schedule = #fuse.rows<{{.*}}rows_per_thread = {{[248]}}>
+func.func @bytes(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi8>) -> tensor<1x4096xbf16> {
+  %f = fuse.cast %w : tensor<4096x4096xi8> -> tensor<4096x4096xbf16>
+  %y = fuse.matmul %x, %f transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
+  return %y : tensor<1x4096xbf16>
+}
+
+// CHECK-LABEL: func.func @floats(
+// CHECK-NOT: rows_per_thread
+// CHECK: return
+func.func @floats(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xf8E4M3FN>) -> tensor<1x4096xbf16> {
+  %f = fuse.cast %w : tensor<4096x4096xf8E4M3FN> -> tensor<4096x4096xbf16>
+  %y = fuse.matmul %x, %f transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
+  return %y : tensor<1x4096xbf16>
 }

@@ -36,6 +36,8 @@ struct RowFacts {
   int64_t moved = 0;
   /// Of the narrowest element of a row's length that crosses the edge.
   int64_t narrowestBytes = 1;
+  /// Whether 8-bit floats are read, which take other instructions than bytes.
+  bool hasFloat8 = false;
   /// Bytes written at an element, and once a row; how many results have a row's
   /// length, and how many of these are there before the first reduction ends.
   double outputBytes = 0, rowBytes = 0;

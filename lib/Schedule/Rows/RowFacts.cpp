@@ -87,6 +87,8 @@ void FactFinder::findInputs() {
   for (BlockArgument input : kernel.getBody().getArguments()) {
     if (!segment.reads(input) || !isa<RankedTensorType>(input.getType()))
       continue;
+    facts.hasFloat8 |= isa<Float8E4M3FNType, Float8E5M2Type>(
+        getElementTypeOrSelf(input.getType()));
     SmallVector<Extent> extents = dims.extents(input);
     if (extents.empty() || staticProduct(extents) == 1)
       continue;
@@ -162,6 +164,8 @@ std::string RowFacts::key() const {
     for (int64_t number :
          {widest, inputs, inputBytes, thinnestBytes, narrowestBytes})
       os << ' ' << number;
+    if (hasFloat8)
+      os << " float8";
     return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, 16);
   }
   for (int64_t number : {widest,           int64_t(mayLeaveEdges),
