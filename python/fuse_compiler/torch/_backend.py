@@ -5,6 +5,7 @@
 import contextlib
 import functools
 import operator
+import warnings
 
 from functorch.compile import make_boxed_func
 from torch._dynamo.backends.common import aot_autograd
@@ -16,8 +17,10 @@ from torch.fx._lazy_graph_module import _LazyGraphModule
 from fuse_compiler._library import Error
 from fuse_compiler.torch import (  # noqa: F401 - registers converters
     _convert_convolution,
+    _convert_functions,
     _convert_indices,
     _convert_pointwise,
+    _convert_windows,
 )
 from fuse_compiler.torch import _cuda_graphs, _decompositions
 from fuse_compiler.torch._attention import keep_attention
@@ -160,6 +163,11 @@ def _compile(graph_module, example_inputs, *, kind, options, recorder):
             region.settle()
         run, why_not = recorder.record(run, graph_module, kind, why_not)
         replay = f"launched one by one: {why_not}" if why_not else "replayed"
+        if why_not and kind != "backward":
+            warnings.warn(
+                f"a graph is not replayed as a CUDA graph, as was asked for: {why_not}",
+                stacklevel=2,
+            )
     add_graph(kind, regions, left, replay)
     return run
 
