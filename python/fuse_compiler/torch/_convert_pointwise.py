@@ -150,9 +150,23 @@ def _pow(c, x, exponent):
         -0.5: lambda: lang.rsqrt(x),
         -1: lambda: lang.recip(x),
     }
-    if exponent in simple:
+    if exponent in simple and (c.dtype not in _INTEGERS or exponent in (1, 2, 3)):
         return simple[exponent]()
+    if c.dtype in _INTEGERS:
+        return _whole_power(c, x, exponent)
     return lang.power(x, float(exponent))
+
+
+def _whole_power(c, x, exponent):
+    """A product of squares, which wraps around as torch's does."""
+    if not isinstance(exponent, int) or exponent < 0:
+        raise Unsupported(f"the power {exponent} of whole numbers")
+    result = lang.full(c.builder, c.shape, 1, c.dtype)
+    while exponent:
+        result = result * x if exponent % 2 else result
+        exponent //= 2
+        x = x * x if exponent else x
+    return result
 
 
 @converter(*_each("pow", "Scalar"))
@@ -226,6 +240,8 @@ def _isnan(c, x):
 
 @converter(overload("isinf.default"))
 def _isinf(c, x):
+    if x.dtype in ("i1", *_INTEGERS):
+        return lang.full(c.builder, c.shape, False, "i1")
     return lang.compare("eq", lang.abs(x), float("inf"))
 
 

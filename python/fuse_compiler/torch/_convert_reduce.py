@@ -131,6 +131,14 @@ def _cumprod(c, x, dim, dtype=None):
     return lang.cumprod(lang.cast(x, c.dtype), dim)
 
 
+@converter(overload("cummax.default"), overload("cummin.default"))
+def _cummax(c, x, dim):
+    if any(user.args[1] == 1 and user.users for user in c.node.users):
+        raise Unsupported("where the largest of those up to each element is")
+    is_max = "max" in c.node.target.overloadpacket.__name__
+    return (lang.cummax if is_max else lang.cummin)(x, dim), None
+
+
 @converter(overload("topk.default"))
 def _topk(c, x, k, dim=-1, largest=True, sorted=True):
     if not isinstance(k, int):

@@ -33,6 +33,7 @@ VIEWS = {
         "split.Tensor",
         "split_with_sizes.default",
         "unbind.int",
+        "diagonal.default",
     )
 } - {None}
 
@@ -63,6 +64,21 @@ def _transpose(c, x, a, b):
     if axes:
         axes[a], axes[b] = axes[b], axes[a]
     return lang.transpose(x, axes)
+
+
+@converter(overload("diagonal.default"), overload("diagonal_copy.default"))
+def _diagonal(c, x, offset=0, dim1=0, dim2=1):
+    """Elements that lie a row and one more apart."""
+    first, second = dim1 % x.ndim, dim2 % x.ndim
+    rest = [axis for axis in range(x.ndim) if axis not in (first, second)]
+    x = lang.transpose(x, [*rest, first, second])
+    rows, columns = x.shape[-2:]
+    if not isinstance(rows, int) or not isinstance(columns, int):
+        raise Unsupported("the diagonal of dynamic dims")
+    flat = lang.reshape(x, (*x.shape[:-2], rows * columns))
+    begin = offset if offset >= 0 else -offset * columns
+    last = begin + (c.shape[-1] - 1) * (columns + 1)
+    return lang.slice(flat, flat.ndim - 1, begin, last + 1, columns + 1)
 
 
 @converter(overload("t.default"))

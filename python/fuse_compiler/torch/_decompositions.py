@@ -29,7 +29,11 @@ addcmul addcdiv lerp square native_dropout_backward
 masked_fill logit sinc xlogy frac nan_to_num
 norm linalg_vector_norm aminmax unfold_backward zeros_like
 split_with_sizes_copy unsafe_split unsafe_chunk pixel_shuffle pixel_unshuffle select_scatter nansum
-count_nonzero logaddexp
+count_nonzero logaddexp logaddexp2 heaviside celu threshold isposinf isneginf trace diag_embed
+rad2deg deg2rad ldexp _prelu_kernel _prelu_kernel_backward linalg_cross dot vdot mv addmv addr
+fill soft_margin_loss soft_margin_loss_backward rot90 take isin channel_shuffle renorm
+reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
+replication_pad3d _weight_norm_interface
 """
 
 
