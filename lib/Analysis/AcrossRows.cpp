@@ -23,6 +23,7 @@ private:
   bool findRows();
   bool isOfRows(Operation *op) const;
   bool isAcross(Operation *op) const;
+  bool isBesideRows(Value value) const;
   void add(Operation *op);
   bool addFollower(Operation *op);
 
@@ -88,6 +89,25 @@ bool AcrossRowsFinder::isAcross(Operation *op) const {
   return true;
 }
 
+/// Whether an op of rows reads the value, or what it is computed from: it then
+/// has an element for each row by more than chance.
+bool AcrossRowsFinder::isBesideRows(Value value) const {
+  SmallVector<Value> work = {value};
+  llvm::DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!rows.isReducedShape(dims.extents(next)) || !seen.insert(next).second)
+      continue;
+    for (Operation *user : next.getUsers())
+      if (llvm::is_contained(ops, user) && readsAny(user, ofRows))
+        return true;
+    Operation *op = next.getDefiningOp();
+    if (op && llvm::is_contained(ops, op))
+      llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
+
 void AcrossRowsFinder::add(Operation *op) {
   SmallVector<Extent> domain = dims.extents(op->getOperand(0));
   ArrayRef<int64_t> reduced = reducedDims(op);
@@ -146,7 +166,9 @@ AcrossRows AcrossRowsFinder::run() {
     found.ops.push_back(op);
     late.insert(op->result_begin(), op->result_end());
   }
-  if (!readsRows)
+  if (!readsRows && llvm::none_of(found.inputs(), [&](Value input) {
+        return isBesideRows(input);
+      }))
     return {};
   for (auto [number, result] : llvm::enumerate(results))
     if (late.contains(result)) {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -70,6 +71,12 @@ bool Rotation::keepsVectors(int64_t vector) const {
   if (headDim % vector != 0 || dims % vector != 0)
     return false;
   return layout == RotaryLayout::half ? dims / 2 % vector == 0 : vector > 1;
+}
+
+int64_t Rotation::pairsTogether(int64_t vector) const {
+  constexpr int64_t most = 64;
+  int64_t together = llvm::alignTo(dims, vector);
+  return headDim % vector == 0 && together <= most ? together : 0;
 }
 
 /// Whether something of the kernel moves what the op's result becomes.

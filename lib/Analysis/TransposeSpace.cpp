@@ -66,6 +66,8 @@ public:
 
   /// With the dimension across of each.
   SmallVector<std::pair<int64_t, CrossedValue>> found;
+  /// Where set, each input that is reached is added, and nothing is found.
+  SmallVector<WalkedInput> *inputs = nullptr;
 
 private:
   /// The op that computes the value; null for an input.
@@ -75,6 +77,7 @@ private:
   }
   bool isMoved(Value value) const;
   void visit(Value value, const Subscripts &subscripts);
+  void addInput(BlockArgument input, const Subscripts &subscripts);
   std::optional<std::pair<int64_t, CrossedValue>>
   crossed(Value value, const Subscripts &subscripts);
   int64_t seamAlong(int64_t across) const;
@@ -313,10 +316,34 @@ void Walk::visitConcat(ConcatOp op, const Subscripts &subscripts) {
   }
 }
 
+void Walk::addInput(BlockArgument input, const Subscripts &subscripts) {
+  WalkedInput walked{input, path, {}, {}};
+  for (const Subscript &subscript : subscripts) {
+    auto axis = WalkedInput::elsewhere;
+    if (subscript.terms.empty())
+      axis = WalkedInput::stays;
+    else if (subscript.terms.size() == 1 && subscript.terms[0].factor == 1)
+      axis = subscript.terms[0].axis;
+    auto walks = [&](const Subscript &other) { return other.walks(axis); };
+    // A diagonal is no run.
+    if (axis >= 0 && llvm::count_if(subscripts, walks) > 1)
+      axis = WalkedInput::elsewhere;
+    walked.axes.push_back(axis);
+    walked.starts.push_back(subscript.offset);
+  }
+  inputs->push_back(std::move(walked));
+}
+
 void Walk::visit(Value value, const Subscripts &subscripts) {
   if (isKnown(value, subscripts))
     return;
-  if (auto here = crossed(value, subscripts)) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (inputs && argument)
+    return addInput(argument, subscripts);
+  std::optional<std::pair<int64_t, CrossedValue>> here;
+  if (!inputs)
+    here = crossed(value, subscripts);
+  if (here) {
     seen[value].back().found = found.size();
     found.push_back(std::move(*here));
     return;
@@ -338,6 +365,20 @@ void Walk::start(Value result) {
   for (int64_t axis = 0; axis <= lastAxis; ++axis)
     identity.push_back({{{axis, 1}}, 0});
   visit(result, identity);
+}
+
+SmallVector<WalkedInput> mlir::fuse::walkedInputs(KernelOp kernel,
+                                                  const Segment &segment,
+                                                  const DimClasses &dims) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front())
+    ops.push_back(&op);
+  SmallVector<WalkedInput> inputs;
+  Walk walk(ops, dims, segment.extents.size() - 1, /*views=*/false);
+  walk.inputs = &inputs;
+  for (unsigned result : segment.results)
+    walk.start(kernel.getYield().getValues()[result]);
+  return inputs;
 }
 
 std::optional<TransposeSpace>

@@ -22,6 +22,7 @@
 #include "fuse/Explain/KernelInfo.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
+#include "fuse/Runtime/DiskCache.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/TuningFile.h"
 #include "mlir/IR/SymbolTable.h"
@@ -339,6 +340,9 @@ Expected<std::unique_ptr<Compilation>>
 Compilation::create(StringRef text, StringRef fileName,
                     const CompileOptions &options) {
   assert(options.target != Target::Auto && "the caller picks the target");
+  if (options.cache)
+    if (llvm::Error error = ::fuse::runtime::DiskCache::checkLimit())
+      return std::move(error);
   auto state = std::make_unique<State>(text, fileName, options);
   if (state->isForGPU()) {
     Expected<GPUTarget> gpu = mlir::fuse::lookupGPUTarget(options.chip);

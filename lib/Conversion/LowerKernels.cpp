@@ -515,7 +515,7 @@ void KernelLowering::launch(gpu::GPUFuncOp function, const Grid &grid) {
                          : IntegerAttr(),
       sharesGrid() ? builder.getUnitAttr() : UnitAttr(), maps);
   if (!combines)
-    nameMovedInputs(launchOp, kernel, dims, current.inputs);
+    nameMoved(launchOp, kernel, dims, current.inputs, current.results);
   ValueRange made = launchOp.getResults();
   for (auto [number, result] : llvm::enumerate(current.results))
     kernel.getResult(result).replaceAllUsesWith(made[number]);

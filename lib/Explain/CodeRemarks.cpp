@@ -88,6 +88,18 @@ static bool hasOddRows(const KernelOperand &operand) {
                                 0;
 }
 
+/// This operand, which may be null, or else one that is walked with it; null if
+/// no rows are odd.
+static const KernelOperand *operandWithOddRows(const KernelOperand *operand,
+                                               const KernelInfo &info) {
+  if (operand && hasOddRows(*operand))
+    return operand;
+  auto other = llvm::find_if(info.operands, [](const KernelOperand &each) {
+    return each.isStreamed && hasOddRows(each);
+  });
+  return other == info.operands.end() ? nullptr : &*other;
+}
+
 /// Why a streamed operand, null if it is not known, is accessed with few bits.
 static Reason whyNarrow(const NarrowAccess &access, const KernelInfo &info,
                         const runtime::Facts &facts) {
@@ -97,24 +109,32 @@ static Reason whyNarrow(const NarrowAccess &access, const KernelInfo &info,
     return ReasonKind::narrowTaken;
   if (!facts.aligned16)
     return ReasonKind::narrowUnaligned;
-  if (operand && hasOddRows(*operand))
-    return Reason(ReasonKind::narrowRows, operand->name, widest(*operand),
-                  *operand->lastDim);
-  auto other = llvm::find_if(info.operands, [](const KernelOperand &each) {
-    return each.isStreamed && hasOddRows(each);
-  });
-  if (other != info.operands.end())
-    return Reason(ReasonKind::narrowOtherRows, other->name, widest(*other),
-                  *other->lastDim);
+  if (const KernelOperand *odd = operandWithOddRows(operand, info))
+    return Reason(odd == operand ? ReasonKind::narrowRows
+                                 : ReasonKind::narrowOtherRows,
+                  odd->inWords(), widest(*odd), *odd->lastDim);
   bool isDynamic = operand && !operand->lastDim;
   auto dynamic = llvm::find_if(info.operands, [&](const KernelOperand &each) {
     return isDynamic ? &each == operand : each.isStreamed && !each.lastDim;
   });
   if (!facts.divisible && dynamic != info.operands.end())
-    return Reason(ReasonKind::narrowRowsOfCall, dynamic->name,
+    return Reason(ReasonKind::narrowRowsOfCall, dynamic->inWords(),
                   widest(*dynamic));
   return operand && operand->isShifted ? ReasonKind::narrowShifted
                                        : ReasonKind::narrowSchedule;
+}
+
+/// What would make the access wider. Nobody can lengthen the rows of three
+/// channels.
+static std::string remedyOf(const Reason &why, const KernelOperand *operand,
+                            const KernelInfo &info) {
+  if (why.is(ReasonKind::narrowRows) || why.is(ReasonKind::narrowOtherRows)) {
+    const KernelOperand &odd = *operandWithOddRows(operand, info);
+    if (*odd.lastDim * runtime::sizeInBytes(odd.dtype) < widestBits / 8)
+      return "nothing for rows shorter than a vector: put a longer dimension "
+             "last, if the order is yours to choose";
+  }
+  return why.remedy();
 }
 
 /// Why the width matters little.
@@ -134,7 +154,7 @@ static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
                      const runtime::Facts &facts) {
   std::string operand = access.operand ? access.operand->name : "";
   std::string quoted =
-      access.operand ? "'" + operand + "'" : std::string("an operand");
+      access.operand ? access.operand->inWords() : std::string("an operand");
   auto describe = [&](remark::detail::InFlightRemark note) {
     note << remark::add("kernel '{0}' {1} {2} with {3} bits at a time",
                         info.name, access.isLoad ? "loads" : "stores", quoted,
@@ -153,7 +173,7 @@ static void remarkOn(const NarrowAccess &access, const KernelInfo &info,
     describe(remark::missed(access.place, options))
         << remark::metric("Because", why.name())
         << remark::reason("{0}", why.sentence())
-        << remark::suggest("{0}", why.remedy());
+        << remark::suggest("{0}", remedyOf(why, access.operand, info));
     return;
   }
   describe(remark::analysis(access.place, options))

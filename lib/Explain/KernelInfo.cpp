@@ -8,6 +8,7 @@
 #include "fuse/Explain/KernelInfo.h"
 #include "fuse/Analysis/MovedInputs.h"
 #include "fuse/Analysis/Reason.h"
+#include "fuse/Conversion/Passes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Runtime/SizePolynomial.h"
@@ -103,6 +104,37 @@ static std::optional<int64_t> staticLastDim(Type type) {
   return tensor.getShape().back();
 }
 
+/// The launch whose result the value is, perhaps in another shape; null if
+/// there is none.
+static OpResult resultOfLaunch(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<LaunchOp>(op))
+      return cast<OpResult>(value);
+    if (op->getNumOperands() == 0)
+      break;
+    value = op->getOperand(0);
+  }
+  return nullptr;
+}
+
+/// What a kernel reads that no argument of the program is.
+static std::string originOf(Value input) {
+  OpResult result = resultOfLaunch(input);
+  if (!result)
+    return "a constant";
+  auto launch = cast<LaunchOp>(result.getOwner());
+  auto own = launch->getAttrOfType<StringAttr>(mlir::fuse::kLaunchNameAttr);
+  StringRef kernel =
+      own ? own.getValue() : launch.getKernel().getLeafReference().getValue();
+  std::string origin = "the result of kernel '" + kernel.str() + "'";
+  if (launch.getNumResults() > 1)
+    origin = "result " + std::to_string(result.getResultNumber()) +
+             origin.substr(StringRef("the result").size());
+  if (auto place = launch.getLoc()->findInstanceOf<FileLineColLoc>())
+    origin += " at line " + std::to_string(place.getLine());
+  return origin;
+}
+
 static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
                            const ProgramSpec &spec) {
   KernelInfo info;
@@ -129,8 +161,11 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
       operand.isResult = number >= inputs;
       bool isOfUser = ref->kind == BufferRef::Kind::Input ||
                       ref->kind == BufferRef::Kind::Output;
-      if (number < types.size() && !isOfUser)
+      if (number < types.size() && !isOfUser) {
         operand.lastDim = staticLastDim(types[number]);
+        operand.origin = number < inputs ? originOf(launch.getInputs()[number])
+                                         : "its result";
+      }
       info.operands.push_back(std::move(operand));
     }
   for (int64_t number : launch.getGathered().value_or(ArrayRef<int64_t>()))

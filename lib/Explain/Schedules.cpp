@@ -8,12 +8,14 @@
 #include "Schedules.h"
 #include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Analysis/ScoreMasks.h"
+#include "fuse/Analysis/TurnedBox.h"
 #include "fuse/Schedule/MmaModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -428,6 +430,30 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
   return text + explainSizes(kernel);
 }
 
+static std::string explainPointwise(PointwiseScheduleAttr schedule,
+                                    KernelOp kernel, const DimClasses &dims,
+                                    std::optional<TensorFacts> facts) {
+  std::string text =
+      "it neither reduces nor contracts, so that a thread takes ";
+  bool isForGPU = schedule.getThreads() > 1;
+  for (const Segment &segment : segmentsOf(kernel, dims)) {
+    std::optional<TurnedBox> box;
+    if (isForGPU)
+      box = turnedBoxOf(kernel, segment, dims, schedule.getVector(),
+                        facts && facts->divisible);
+    if (box)
+      return text + formatv("boxes of {0} elements of what it reads across: "
+                            "whole vectors of both sides, which it turns in "
+                            "registers",
+                            llvm::interleaved(box->sizes, " x "))
+                        .str();
+  }
+  return text +
+         formatv("{0} at a time, the widest vector that divides the rows",
+                 plural(schedule.getVector(), "element"))
+             .str();
+}
+
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
                                         std::optional<TensorFacts> facts) {
   return llvm::TypeSwitch<Attribute, std::string>(kernel.getScheduleAttr())
@@ -452,12 +478,8 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
       .Case([&](StreamedPanelsScheduleAttr schedule) {
         return explainStreamedPanels(schedule, kernel, dims);
       })
-      .Case([](PointwiseScheduleAttr schedule) {
-        return formatv("it neither reduces nor contracts, so that a thread "
-                       "takes {0} at a time, the widest vector that divides "
-                       "the rows",
-                       plural(schedule.getVector(), "element"))
-            .str();
+      .Case([&](PointwiseScheduleAttr schedule) {
+        return explainPointwise(schedule, kernel, dims, facts);
       })
       .Default([](Attribute) {
         return std::string("its scheduler is the first that applies");

@@ -84,6 +84,8 @@ static Expected<uint64_t> limitFromEnvironment() {
   return number << 20;
 }
 
+Error DiskCache::checkLimit() { return limitFromEnvironment().takeError(); }
+
 Expected<DiskCache> DiskCache::open(StringRef directory) {
   SmallString<128> path(directory);
   if (path.empty())

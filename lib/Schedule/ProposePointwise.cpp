@@ -14,6 +14,8 @@
 #include "fuse/Schedule/Scheduler.h"
 
 #include "fuse/Analysis/ElementSegments.h"
+#include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/TurnedBox.h"
 #include <numeric>
 
 using namespace mlir;
@@ -33,6 +35,32 @@ static int64_t rotaryDivisor(KernelOp kernel) {
     divisor = std::gcd(divisor, rotary.getHeadDim() - rotated);
   }
   return divisor;
+}
+
+/// The widest vector up to `limit` for rotary ops: one that keeps pairs apart,
+/// or where that has less than 64 bits, one that a thread cuts pairs with.
+static int64_t rotaryVector(KernelOp kernel, ArrayRef<Segment> segments,
+                            int64_t limit, const ScheduleTarget &target) {
+  constexpr int64_t leastBits = 64;
+  int64_t divisor = rotaryDivisor(kernel);
+  if (divisor == 0)
+    return limit;
+  int64_t vector = dividingVector(limit, divisor);
+  auto rotary = *kernel.getBody().getOps<RotaryOp>().begin();
+  int64_t bits = rotary.getType().getElementTypeBitWidth();
+  if (!target.isGPU || vector * bits >= leastBits)
+    return vector;
+  int64_t cut = limit;
+  bool isRotated = false;
+  for (const Segment &segment : segments)
+    if (segment.rotation) {
+      isRotated = true;
+      cut = dividingVector(cut, segment.rotation->headDim);
+    }
+  bool fits = llvm::all_of(segments, [&](const Segment &segment) {
+    return !segment.rotation || segment.rotation->pairsTogether(cut) > 0;
+  });
+  return isRotated && fits ? std::max(vector, cut) : vector;
 }
 
 /// What a vector must divide so that its lanes come from one operand of each
@@ -91,6 +119,32 @@ static int64_t mostOfWideResults(KernelOp kernel,
   return target.isGPU && areWide ? widest : target.vectorBits;
 }
 
+/// Elements of the narrowest tensor at the kernel's edge in an access.
+static int64_t mostLanes(KernelOp kernel, const ScheduleTarget &target) {
+  int64_t most = 1;
+  for (Value value : edgeOf(kernel)) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && type.getRank() > 0)
+      most = std::max(most, target.vectorBits /
+                                (8 * getElementBytes(type.getElementType())));
+  }
+  return most;
+}
+
+/// The widest vectors that a thread makes a box of which it turns; 0 if there
+/// are none.
+static int64_t turnedVector(KernelOp kernel, const Segment &segment,
+                            const DimClasses &dims,
+                            const ScheduleTarget &target) {
+  if (!target.isGPU)
+    return 0;
+  int64_t vector = mostLanes(kernel, target);
+  while (vector > 1 &&
+         !turnedBoxOf(kernel, segment, dims, vector, target.divisible))
+    vector /= 2;
+  return vector > 1 ? vector : 0;
+}
+
 /// Heads that a thread rotates together. Computed angles cost more instructions
 /// than a vector of 16-bit elements waits for memory, and finding a token's
 /// sequence takes loads that depend on each other: neighbouring heads share
@@ -113,7 +167,12 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
     if (isReduction(&op) || isa<ContractOp>(op))
       return {};
   int64_t vector = 0;
-  for (const Segment &segment : segmentsOf(kernel, dims)) {
+  SmallVector<Segment> segments = segmentsOf(kernel, dims);
+  for (const Segment &segment : segments) {
+    if (int64_t turned = turnedVector(kernel, segment, dims, target)) {
+      vector = vector ? std::min(vector, turned) : turned;
+      continue;
+    }
     int64_t width = widestVector(kernel, dims, segment.extents, target);
     if (!segment.flat && !mayCrossRows(kernel, segment, target) &&
         !mayHaveWholeRows(kernel, segment, width, target))
@@ -121,8 +180,7 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
     vector = vector ? std::min(vector, width) : width;
   }
   vector = std::clamp<int64_t>(vector, 1, mostOfWideResults(kernel, target));
-  if (int64_t divisor = rotaryDivisor(kernel))
-    vector = dividingVector(vector, divisor);
+  vector = rotaryVector(kernel, segments, vector, target);
   // Lane by lane is no worse than vectors of one element.
   if (int64_t divisor =
           dividingVector(vector, seamDivisor(kernel, dims, vector));

@@ -101,5 +101,11 @@ def test_a_folder_that_cannot_be_written_is_no_cache(tmp_path):
     path = tmp_path / "file"
     path.write_text("")
     assert finish(start(path)) == 8
-    assert finish(start(tmp_path / "new", FUSE_CACHE_MIB="none")) == 8
-    assert not (tmp_path / "new").exists() or not entries(tmp_path / "new")
+
+
+def test_a_limit_that_is_no_number_is_refused(tmp_path):
+    process = start(tmp_path, FUSE_CACHE_MIB="none")
+    _, err = process.communicate(timeout=120)
+    assert process.returncode != 0
+    assert "expected FUSE_CACHE_MIB to be a positive number of mebibytes, but got 'none'" in err
+    assert not entries(tmp_path)

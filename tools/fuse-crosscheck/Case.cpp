@@ -124,4 +124,11 @@ Expected<Case> readCase(StringRef path) {
   return std::move(result);
 }
 
+void setDim(Case &it, StringRef dim) {
+  StringRef name = dim.split('=').first;
+  erase_if(it.dims,
+           [&](StringRef other) { return other.split('=').first == name; });
+  it.dims.push_back(dim.str());
+}
+
 } // namespace fuse::crosscheck

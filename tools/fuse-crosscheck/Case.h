@@ -100,6 +100,9 @@ struct Case {
 /// an error.
 llvm::Expected<Case> readCase(llvm::StringRef path);
 
+/// Gives a dim, NAME=SIZE, another size than the file does.
+void setDim(Case &it, llvm::StringRef dim);
+
 } // namespace fuse::crosscheck
 
 #endif // FUSE_TOOLS_CROSSCHECK_CASE_H

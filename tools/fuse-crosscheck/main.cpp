@@ -48,6 +48,9 @@ static cl::list<Check> chosen(
 static cl::opt<unsigned>
     schedules("schedules", cl::cat(category), cl::init(3),
               cl::desc("Other schedules to try for each program"));
+static cl::list<std::string>
+    dims("dim", cl::cat(category), cl::value_desc("NAME=SIZE"),
+         cl::desc("The size of a dynamic dim, instead of the file's"));
 static cl::opt<bool> trace("trace", cl::cat(category),
                            cl::desc("Say which check is about to run"));
 
@@ -55,6 +58,8 @@ static Expected<Summary> checkFile(StringRef path) {
   auto program = readCase(path);
   if (!program)
     return program.takeError();
+  for (const std::string &dim : dims)
+    setDim(*program, dim);
   SmallVector<Check> which(chosen.begin(), chosen.end());
   if (which.empty())
     which.assign(std::begin(allChecks), std::end(allChecks));

@@ -82,7 +82,7 @@ static Error narrowAccess(const KernelReport &kernel, const PTXAccess &access,
               "'{2}' {3} {4} with {5} bits ({6}, line {7} of its PTX); {8}",
               place, bits, kernel.info->name,
               access.kind == PTXAccess::Kind::Load ? "loads" : "stores",
-              operand ? "'" + operand->name + "'" : "an operand", access.bits,
+              operand ? operand->inWords() : "an operand", access.bits,
               access.type, access.ptxLine,
               remark ? StringRef(remark->suggestion) : "see --emit=schedule"));
 }

@@ -27,6 +27,10 @@ struct Rotation {
   bool operator==(const Rotation &other) const;
   /// Whether vectors hold whole pairs, or one side of pairs, or none.
   bool keepsVectors(int64_t vector) const;
+  /// Where it does not: how many features from a head's first on hold all pairs
+  /// and are whole vectors, for a thread to rotate together; 0 if vectors do
+  /// not divide a head, or a thread has no registers for so many.
+  int64_t pairsTogether(int64_t vector) const;
   /// Of a head: the features at which a thread starts, as its vector's lanes
   /// turn with those R/2 further on where the layout is `half`.
   int64_t startsInHead() const {

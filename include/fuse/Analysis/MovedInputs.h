@@ -21,7 +21,7 @@
 
 namespace mlir::fuse {
 
-/// Attributes of a launch: numbers of its inputs, which are sorted.
+/// Attributes of a launch: numbers of its inputs and then its results, sorted.
 inline constexpr llvm::StringLiteral kTakenAttr = "fuse.taken";
 inline constexpr llvm::StringLiteral kShiftedAttr = "fuse.shifted";
 

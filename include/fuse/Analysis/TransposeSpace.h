@@ -61,6 +61,23 @@ struct TransposeSpace {
   SmallVector<Extent> batch() const;
 };
 
+/// An input, and where results have its elements.
+struct WalkedInput {
+  BlockArgument input;
+  /// The operands that lead from the results to it, in this order.
+  SmallVector<OpOperand *> path;
+  /// Of each of its dimensions, the one of the results that alone it follows,
+  /// place by place, and where it starts.
+  SmallVector<int64_t> axes, starts;
+  /// Instead of an axis: it stays at its start; it follows something else.
+  static constexpr int64_t stays = -1, elsewhere = -2;
+};
+
+/// The inputs that ops between them and the segment's results only move, or
+/// compute with element by element.
+SmallVector<WalkedInput> walkedInputs(KernelOp kernel, const Segment &segment,
+                                      const DimClasses &dims);
+
 /// The values that a pointwise kernel with results of one shape reads across,
 /// as far as they agree on the dimension; none if there are none.
 std::optional<TransposeSpace> transposeSpaceOf(KernelOp kernel,

@@ -32,6 +32,14 @@ struct KernelOperand {
   bool isTaken = false, isShifted = false;
   /// The size of its last dimension, where that is static.
   std::optional<int64_t> lastDim = std::nullopt;
+  /// What it is, where it is no tensor of the program's: "the result of kernel
+  /// 'f_0' at line 3".
+  std::string origin = "";
+
+  /// How a sentence names it.
+  std::string inWords() const {
+    return origin.empty() ? "'" + name + "'" : origin;
+  }
 };
 
 struct KernelInfo {

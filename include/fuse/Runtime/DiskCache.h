@@ -48,6 +48,10 @@ public:
   /// too.
   static llvm::Expected<DiskCache> open(llvm::StringRef directory = "");
 
+  /// An error where $FUSE_CACHE_MIB is no positive number. A folder that cannot
+  /// be used costs but time; a setting that cannot be read is a mistake.
+  static llvm::Error checkLimit();
+
   llvm::StringRef directory() const { return path; }
 
   /// The most bytes that all entries together take: $FUSE_CACHE_MIB, or 4 GiB.

@@ -53,21 +53,31 @@ DenseI64ArrayAttr mlir::fuse::gatheredOf(KernelOp kernel,
   return orNull(kernel, numbers);
 }
 
-void mlir::fuse::nameMovedInputs(Operation *launch, KernelOp kernel,
-                                 const DimClasses &dims,
-                                 ArrayRef<unsigned> inputs) {
+/// Whether ids say where each element of the result is written by itself.
+static bool isScatteredAlongRows(Value result) {
+  auto scatter = result.getDefiningOp<ScatterOp>();
+  return scatter && static_cast<int64_t>(scatter.getDim()) + 1 ==
+                        scatter.getType().getRank();
+}
+
+void mlir::fuse::nameMoved(Operation *launch, KernelOp kernel,
+                           const DimClasses &dims, ArrayRef<unsigned> inputs,
+                           ArrayRef<unsigned> results) {
   MovedInputs moved = movedInputsOf(kernel, dims);
-  auto name = [&](StringRef attribute,
-                  const llvm::SmallDenseSet<unsigned> &members) {
-    SmallVector<int64_t> numbers;
-    for (auto [number, input] : llvm::enumerate(inputs))
-      if (members.contains(input))
-        numbers.push_back(number);
-    if (!numbers.empty())
-      launch->setAttr(attribute, orNull(kernel, numbers));
-  };
-  name(kTakenAttr, moved.taken);
-  name(kShiftedAttr, moved.shifted);
+  SmallVector<int64_t> taken, shifted;
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    if (moved.taken.contains(input))
+      taken.push_back(number);
+    if (moved.shifted.contains(input))
+      shifted.push_back(number);
+  }
+  for (auto [number, result] : llvm::enumerate(results))
+    if (isScatteredAlongRows(kernel.getYield().getValues()[result]))
+      taken.push_back(inputs.size() + number);
+  if (!taken.empty())
+    launch->setAttr(kTakenAttr, orNull(kernel, taken));
+  if (!shifted.empty())
+    launch->setAttr(kShiftedAttr, orNull(kernel, shifted));
 }
 
 Touched mlir::fuse::touchedOf(KernelOp kernel, const DimClasses &dims,

@@ -25,10 +25,10 @@ ArrayAttr copiesOf(KernelOp kernel, ArrayRef<unsigned> inputs,
 /// only gathers from. Null if there are none.
 DenseI64ArrayAttr gatheredOf(KernelOp kernel, ArrayRef<unsigned> inputs);
 
-/// Says of the launch, which has these inputs of the kernel, which of them it
-/// reads at other places of a row; see MovedInputs.h.
-void nameMovedInputs(Operation *launch, KernelOp kernel, const DimClasses &dims,
-                     ArrayRef<unsigned> inputs);
+/// Says of the launch, which has these inputs and results of the kernel, which
+/// of them are read or written at other places of a row; see MovedInputs.h.
+void nameMoved(Operation *launch, KernelOp kernel, const DimClasses &dims,
+               ArrayRef<unsigned> inputs, ArrayRef<unsigned> results);
 
 /// What a launch says of how much it touches; see fuse.launch.
 struct Touched {

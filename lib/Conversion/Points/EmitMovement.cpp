@@ -20,6 +20,7 @@
 #include "OpEmitters.h"
 #include "PackedBytes.h"
 #include "PointEmitter.h"
+#include "ShiftedLanes.h"
 
 #include "fuse/Analysis/MovedInputs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -195,13 +196,6 @@ std::optional<Point> MovementBuilder::source(SliceOp slice) {
   return source;
 }
 
-/// Whether the value is in memory, but for casts.
-static bool isNearMemory(Value value) {
-  while (auto cast = value.getDefiningOp<CastOp>())
-    value = cast.getInput();
-  return isa<BlockArgument>(value);
-}
-
 /// The lanes out of all neighbours, which are read together, as by the slices
 /// that take the others. Null where these are too many, or not all there, or
 /// would have to be computed.
@@ -233,6 +227,8 @@ Value MovementBuilder::fromStrides(SliceOp slice) {
 }
 
 Value MovementBuilder::build(SliceOp slice) {
+  if (Value shifted = emitShiftedLanes(emitter, slice, point))
+    return shifted;
   if (std::optional<Point> from = source(slice))
     return emitter.emit(slice.getInput(), *from);
   Value strided = fromStrides(slice);
@@ -298,8 +294,10 @@ Value MovementBuilder::build(PadOp pad) {
     Extent inner = extent(pad.getInput(), pad.getType().getRank() - 1);
     bool whole = inner.isStatic() && inner.size % lanes == 0 &&
                  low % lanes == 0 && isAligned();
-    if ((low || high) && !whole)
-      return laneByLane();
+    if ((low || high) && !whole) {
+      Value shifted = emitShiftedLanes(emitter, pad, point);
+      return shifted ? shifted : laneByLane();
+    }
   }
   Point source = elsewhere();
   for (auto [index, low] : llvm::zip_equal(point.dims, pad.getLow()))

@@ -54,6 +54,7 @@ public:
 
 private:
   bool lanesFit();
+  bool isCopied();
   Value buildInterleaved();
   Value buildHalf();
   Value buildHalfSide(const Index &partner, const Index &pair, bool first);
@@ -123,7 +124,20 @@ bool RotaryBuilder::lanesFit() {
   return lanes > 1;
 }
 
+/// Whether it is known that no lane is rotated.
+bool RotaryBuilder::isCopied() {
+  auto features = emitter.range(feature());
+  if (features && features->first >= rotated)
+    return true;
+  if (!op.getHeads())
+    return false;
+  auto heads = emitter.range(point.dims[op.getHeadAxis()]);
+  return heads && heads->first >= static_cast<int64_t>(*op.getHeads());
+}
+
 Value RotaryBuilder::build() {
+  if (isCopied())
+    return input(feature(), point.lanes);
   if (point.lanes > 1 && !lanesFit())
     return emitter.gatherLanes(loc, point.lanes, [&](int64_t lane) {
       return emitter.emit(op.getResult(), emitter.lanePoint(point, lane));
@@ -132,12 +146,8 @@ Value RotaryBuilder::build() {
     return rotate();
   int64_t heads = *op.getHeads();
   Index head = point.dims[op.getHeadAxis()];
-  if (auto range = emitter.range(head)) {
-    if (range->first >= heads)
-      return input(feature(), point.lanes);
-    if (range->second <= heads)
-      return rotate();
-  }
+  if (auto range = emitter.range(head); range && range->second <= heads)
+    return rotate();
   // Read before the branch: both sides need it.
   Value x = input(feature(), point.lanes);
   return emitter.choose(
@@ -151,11 +161,8 @@ Value RotaryBuilder::buildInterleaved() {
   Index two = Index::constant(2), d = feature();
   Index limit = Index::constant(rotated);
   bool partial = rotated != op.getHeadDim();
-  if (auto range = emitter.range(d)) {
-    if (range->first >= rotated)
-      return input(d, lanes);
+  if (auto range = emitter.range(d))
     partial &= range->second > rotated;
-  }
   // Past R the pair's number is that of the last pair: its result is unused.
   Index pair = emitter.div(d, two);
   if (partial)
@@ -215,8 +222,6 @@ Value RotaryBuilder::buildHalf() {
   Index d = feature(), shift = Index::constant(half);
   Index back = Index::constant(-half);
   if (auto range = emitter.range(d)) {
-    if (range->first >= rotated)
-      return input(d, point.lanes);
     if (range->second <= half)
       return buildHalfSide(emitter.add(d, shift), d, /*first=*/true);
     if (range->first >= half && range->second <= rotated)

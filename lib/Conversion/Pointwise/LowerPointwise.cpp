@@ -8,6 +8,7 @@
 #include "LowerPointwise.h"
 #include "KernelFrame.h"
 #include "Points/OpEmitters.h"
+#include "TurnedUnit.h"
 
 #include "fuse/Analysis/ElementSegments.h"
 #include "fuse/Analysis/InPlace.h"
@@ -15,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
 
 using namespace mlir;
@@ -28,21 +30,39 @@ public:
                   PointwiseScheduleAttr schedule)
       : frame(frame), emitter(frame.emitter), segment(segment),
         threads(schedule.getThreads()), vector(schedule.getVector()),
-        unroll(schedule.getUnroll()), together(headsTogether(schedule)) {}
+        unroll(schedule.getUnroll()), together(headsTogether(schedule)) {
+    bool isForGPU = emitter.getOptions().sharedBytes > 0;
+    if (isForGPU)
+      box = turnedBoxOf(frame.kernel, segment, frame.dims, vector,
+                        emitter.getOptions().divisible);
+  }
 
   LogicalResult verify();
   GridTerm grid() const;
   /// Whether a thread keeps the features of several heads.
-  bool sharesAngles() const { return walksHeads() && together > 1; }
+  bool sharesAngles() const { return walksVectorsOfHeads() && together > 1; }
   void emit(const Index &block);
 
 private:
   /// Whether the segment is walked head by head.
   bool walksHeads() const {
+    return walksVectorsOfHeads() || pairsTogether() > 0;
+  }
+  /// Whether a thread has a vector there, or two whose lanes are pairs.
+  bool walksVectorsOfHeads() const {
     return segment.rotation && segment.rotation->keepsVectors(vector);
   }
-  /// Vectors of a head that a thread starts from.
+  /// Else: features of a head that one thread has, as vectors cut their pairs.
+  int64_t pairsTogether() const {
+    return segment.rotation && !walksVectorsOfHeads() && vector > 1
+               ? segment.rotation->pairsTogether(vector)
+               : 0;
+  }
+  /// What a thread of a head starts from: vectors, or all pairs and then
+  /// vectors.
   int64_t headUnits() const {
+    if (int64_t pairs = pairsTogether())
+      return 1 + (segment.rotation->headDim - pairs) / vector;
     return segment.rotation->startsInHead() / vector;
   }
   int64_t headsTogether(PointwiseScheduleAttr schedule) const;
@@ -50,8 +70,13 @@ private:
   bool isWholeVectors() const;
 
   void emitFlat(const Index &unit);
+  void emitTurned(const Index &unit);
   void emitHeads(const Index &unit);
   void emitFeatures(const SmallVector<Index, 4> &group, const Index &feature);
+  void emitPairs(const SmallVector<Index, 4> &group);
+  void knowLanes(const Point &point);
+  using StoreHeads = llvm::function_ref<void(ArrayRef<Index>, bool)>;
+  void forTurnedHeads(const SmallVector<Index, 4> &group, StoreHeads store);
   void storeHeads(ArrayRef<Index> group, ArrayRef<Index> features,
                   bool isCopied);
   Value leavesInput();
@@ -75,13 +100,15 @@ private:
   PointEmitter &emitter;
   const Segment &segment;
   int64_t threads, vector, unroll;
+  /// What a thread turns where it reads across; else it has a vector.
+  std::optional<TurnedBox> box;
   /// Neighbouring heads that a thread walks together.
   int64_t together;
 };
 } // namespace
 
 LogicalResult SegmentLowering::verify() {
-  if (segment.flat || vector == 1)
+  if (segment.flat || vector == 1 || box)
     return success();
   Extent inner = segment.extents.empty() ? Extent{1} : segment.extents.back();
   if (emitter.divides(vector, inner) || wholeDims(segment.extents, vector) ||
@@ -112,8 +139,10 @@ bool SegmentLowering::isWholeVectors() const {
 }
 
 GridTerm SegmentLowering::grid() const {
-  if (!walksHeads())
-    return {{{segment.extents, vector * threads * unroll}}};
+  if (!walksHeads()) {
+    int64_t elements = box ? box->elements() : vector;
+    return {{{segment.extents, elements * threads * unroll}}};
+  }
   GridFactor units{headGroups(), threads * unroll};
   units.extents.push_back({headUnits()});
   return {{units}};
@@ -126,7 +155,10 @@ void SegmentLowering::emit(const Index &block) {
         emitter.add(emitter.mul(block, Index::constant(unroll)), step),
         Index::constant(threads));
     Index unit = emitter.add(first, thread);
-    walksHeads() ? emitHeads(unit) : emitFlat(unit);
+    if (box)
+      emitTurned(unit);
+    else
+      walksHeads() ? emitHeads(unit) : emitFlat(unit);
   };
   if (unroll == 1)
     return emitUnit(Index::constant(0));
@@ -223,6 +255,13 @@ void SegmentLowering::emitFlat(const Index &unit) {
       });
 }
 
+void SegmentLowering::emitTurned(const Index &unit) {
+  Index first = emitter.mul(unit, Index::constant(box->elements()));
+  Index total = emitter.product(segment.extents);
+  frame.ifTrue(emitter.less(first, total),
+               [&] { emitTurnedUnit(frame, segment, *box, unit); });
+}
+
 //===----------------------------------------------------------------------===//
 // Heads
 //===----------------------------------------------------------------------===//
@@ -317,6 +356,28 @@ void SegmentLowering::storeHeads(ArrayRef<Index> group,
   frame.ifTrue(isCopied ? leavesInput() : Value(), store);
 }
 
+/// Calls `store` for the heads of a group that are rotated, and for those that
+/// are copied.
+void SegmentLowering::forTurnedHeads(const SmallVector<Index, 4> &group,
+                                     StoreHeads store) {
+  const Rotation &rotation = *segment.rotation;
+  if (!rotation.heads)
+    return store(group, /*isCopied=*/false);
+  int64_t limit = *rotation.heads;
+  SmallVector<Index, 4> head = group;
+  Index &number = head[rotation.headAxis];
+  frame.ifElse(
+      emitter.less(number, Index::constant(limit)),
+      [&] {
+        number = rebase(group[rotation.headAxis], 0, limit - together + 1);
+        store(head, /*isCopied=*/false);
+      },
+      [&] {
+        number = rebase(group[rotation.headAxis], limit, INT64_MAX / 2);
+        store(head, /*isCopied=*/true);
+      });
+}
+
 /// `feature` is the first of a vector, and where the layout is `half` also of
 /// the one R/2 after it; `group` is the group's first head.
 void SegmentLowering::emitFeatures(const SmallVector<Index, 4> &group,
@@ -325,28 +386,13 @@ void SegmentLowering::emitFeatures(const SmallVector<Index, 4> &group,
   bool isHalf = rotation.layout == RotaryLayout::half;
   int64_t turned = isHalf ? rotation.dims / 2 : rotation.dims;
   int64_t skipped = rotation.dims - turned;
-  auto storeTurned = [&](ArrayRef<Index> head, bool isCopied) {
-    SmallVector<Index, 2> features = {rebase(feature, 0, turned)};
-    if (isHalf)
-      features.push_back(emitter.add(features[0], Index::constant(turned)));
-    storeHeads(head, features, isCopied);
-  };
   auto storeTurnedHeads = [&] {
-    if (!rotation.heads)
-      return storeTurned(group, /*isCopied=*/false);
-    int64_t limit = *rotation.heads;
-    SmallVector<Index, 4> head = group;
-    Index &number = head[rotation.headAxis];
-    frame.ifElse(
-        emitter.less(number, Index::constant(limit)),
-        [&] {
-          number = rebase(group[rotation.headAxis], 0, limit - together + 1);
-          storeTurned(head, /*isCopied=*/false);
-        },
-        [&] {
-          number = rebase(group[rotation.headAxis], limit, INT64_MAX / 2);
-          storeTurned(head, /*isCopied=*/true);
-        });
+    forTurnedHeads(group, [&](ArrayRef<Index> head, bool isCopied) {
+      SmallVector<Index, 2> features = {rebase(feature, 0, turned)};
+      if (isHalf)
+        features.push_back(emitter.add(features[0], Index::constant(turned)));
+      storeHeads(head, features, isCopied);
+    });
   };
   if (rotation.dims == rotation.headDim)
     return storeTurnedHeads();
@@ -356,6 +402,40 @@ void SegmentLowering::emitFeatures(const SmallVector<Index, 4> &group,
                               rotation.dims, rotation.headDim);
         storeHeads(group, copied, /*isCopied=*/true);
       });
+}
+
+/// Computes what rotary ops read at the point in vectors, for lanes that are
+/// asked for one by one.
+void SegmentLowering::knowLanes(const Point &point) {
+  for (RotaryOp rotary : frame.kernel.getBody().getOps<RotaryOp>()) {
+    if (frame.dims.extents(rotary.getResult()) != segment.extents)
+      continue;
+    Value lanes = emitter.emitLanes(rotary.getInput(), point);
+    for (int64_t lane = 0; lane < point.lanes; ++lane)
+      emitter.define(
+          rotary.getInput(), emitter.lanePoint(point, lane),
+          vector::ExtractOp::create(frame.builder, frame.loc(), lanes, lane));
+  }
+}
+
+/// All pairs of each head of a group, head by head: their angles are computed
+/// for the first.
+void SegmentLowering::emitPairs(const SmallVector<Index, 4> &group) {
+  forTurnedHeads(group, [&](ArrayRef<Index> first, bool isCopied) {
+    frame.ifTrue(isCopied ? leavesInput() : Value(), [&] {
+      for (int64_t number = 0; number < together; ++number) {
+        SmallVector<Index, 4> head(first);
+        if (together > 1)
+          head[segment.rotation->headAxis].offset += number;
+        SmallVector<Point> points;
+        for (int64_t at = 0; at < pairsTogether(); at += vector)
+          points.push_back(featurePoint(head, Index::constant(at)));
+        if (!isCopied)
+          llvm::for_each(points, [&](const Point &each) { knowLanes(each); });
+        storeAt(points);
+      }
+    });
+  });
 }
 
 void SegmentLowering::emitHeads(const Index &unit) {
@@ -368,8 +448,19 @@ void SegmentLowering::emitHeads(const Index &unit) {
       Index &head = group[segment.rotation->headAxis];
       head = emitter.mul(head, Index::constant(together));
     }
-    emitFeatures(
-        group, emitter.mul(emitter.rem(unit, units), Index::constant(vector)));
+    Index number = emitter.rem(unit, units);
+    int64_t pairs = pairsTogether();
+    if (pairs == 0)
+      return emitFeatures(group, emitter.mul(number, Index::constant(vector)));
+    frame.ifElse(
+        emitter.less(number, Index::constant(1)), [&] { emitPairs(group); },
+        [&] {
+          Index feature =
+              emitter.add(emitter.mul(number, Index::constant(vector)),
+                          Index::constant(pairs - vector));
+          storeHeads(group, rebase(feature, pairs, segment.rotation->headDim),
+                     /*isCopied=*/true);
+        });
   });
 }
 
@@ -401,7 +492,7 @@ FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame,
     return failure();
   SmallVector<Segment> segments = segmentsOf(frame.kernel, frame.dims);
   Grid grid;
-  SmallVector<SegmentLowering> lowerings;
+  SmallVector<SegmentLowering, 0> lowerings;
   for (const Segment &segment : segments) {
     lowerings.emplace_back(frame, segment, schedule);
     if (failed(lowerings.back().verify()))
