@@ -243,6 +243,23 @@ static bool takeGroups(ReductionSpace &space, ArrayRef<Extent> extents,
   return true;
 }
 
+/// Whether the groups that are counted once are reduced by these rows, too:
+/// nothing else ties the dimensions of what another kernel has left to theirs.
+static bool reducesCountedGroups(const ReductionSpace &space) {
+  auto rank = static_cast<int64_t>(space.domain.size());
+  SmallVector<int64_t> firsts;
+  for (ArrayRef<Operation *> level : space.levels)
+    for (Operation *op : level)
+      firsts.push_back(reducedDims(op).front());
+  for (ArrayRef<Operation *> level : space.levels)
+    for (Operation *op : level) {
+      int64_t end = space.runOf(op).second;
+      if (end != rank && !llvm::is_contained(firsts, end))
+        return false;
+    }
+  return true;
+}
+
 FailureOr<ReductionSpace>
 mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
                              Reason &reason) {
@@ -279,6 +296,10 @@ mlir::fuse::reductionSpaceOf(ArrayRef<Operation *> ops, const DimClasses &dims,
   }
   if (space.reduced.empty()) {
     reason = ReasonKind::noReducedDims;
+    return failure();
+  }
+  if (space.hasGroups() && !reducesCountedGroups(space)) {
+    reason = ReasonKind::differentShapes;
     return failure();
   }
   return space;
