@@ -52,9 +52,10 @@ func.func @odd_rows(%x: tensor<?x4097xf32>, %b: tensor<4097xf32>) -> tensor<?x40
 
 // -----
 
-// A rotary pair must not straddle two vectors: R/2 = 6.
+// Vectors of two would keep the pairs of R/2 = 6 together; 64 bits or more cut
+// them, and one thread has all.
 // CHECK-LABEL: func.func @rotary
-// CHECK:         #fuse.pointwise<threads = 128, vector = 2, unroll = 1, heads = 4>
+// CHECK:         #fuse.pointwise<threads = 128, vector = 8, unroll = 1, heads = 4>
 func.func @rotary(%x: tensor<?x2x16xbf16>) -> tensor<?x2x16xbf16> {
   %y = fuse.rotary half tokens_heads %x base = 1.0e4 dims = 12 : tensor<?x2x16xbf16>
   return %y : tensor<?x2x16xbf16>
