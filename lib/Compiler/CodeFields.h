@@ -50,7 +50,7 @@ FUSE_FIELDS(runtime::ProgramSpec, name, symbols, strides, inputs, outputs,
             briefBytes, fewBytes, lengths, ranges, checks)
 FUSE_FIELDS(Plan, spec, inPlace, stddev)
 FUSE_FIELDS(KernelOperand, name, dtype, elements, isResult, isStreamed,
-            isGathered, isTaken, isShifted, lastDim)
+            isGathered, isTaken, isShifted, lastDim, origin)
 FUSE_FIELDS(KernelInfo, name, symbol, ops, schedule, operands, bytesRead,
             bytesWritten, bytesAtMost)
 FUSE_FIELDS(MissedFusion, producer, consumer, reason)
