@@ -89,11 +89,14 @@ TEST_F(TurnedBoxTest, RegistersAreLimited) {
 }
 
 TEST_F(TurnedBoxTest, RowsThatVectorsDoNotDivideHaveShorterOnes) {
-  auto box = boxOf("tensor<8x7x14x3xui8>", "tensor<8x3x7x14xui8>", R"(
-    %y = fuse.transpose %x permutation = [0, 3, 1, 2] : tensor<8x7x14x3xui8> -> tensor<8x3x7x14xui8>)",
-                   16);
+  const char *body = R"(
+    %y = fuse.transpose %x permutation = [0, 3, 1, 2] : tensor<8x7x14x3xui8> -> tensor<8x3x7x14xui8>)";
+  // 98 bytes of a plane: wider vectors would take planes of several pictures.
+  for (int64_t vector : {4, 8, 16})
+    EXPECT_FALSE(
+        boxOf("tensor<8x7x14x3xui8>", "tensor<8x3x7x14xui8>", body, vector));
+  auto box = boxOf("tensor<8x7x14x3xui8>", "tensor<8x3x7x14xui8>", body, 2);
   ASSERT_TRUE(box);
-  // 98 bytes of a plane.
   EXPECT_EQ(box->lanes, (Sizes{2}));
   EXPECT_EQ(box->reads[0].lanes, 2);
 }
