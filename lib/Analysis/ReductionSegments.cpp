@@ -98,6 +98,7 @@ private:
   using Values = llvm::DenseSet<Value>;
 
   void joinDependent();
+  bool haveOneSpace(const ReductionSpace &a, const ReductionSpace &b) const;
   void joinNeighbours(ArrayRef<ReductionSpace> spaces);
   FailureOr<SmallVector<ReductionSpace>> spacesOf(Reason &reason);
   /// What the values are computed from, with themselves.
@@ -187,6 +188,31 @@ bool Segmenter::shareInput(const Values &a, const Values &b) const {
   });
 }
 
+/// Whether a reduction takes in one number for each group of the rows.
+static bool countsGroups(const ReductionSpace &space) {
+  auto rank = static_cast<int64_t>(space.domain.size());
+  return space.hasGroups() && llvm::any_of(space.levels, [&](auto &level) {
+           return llvm::any_of(level, [&](Operation *op) {
+             return space.runOf(op).second != rank;
+           });
+         });
+}
+
+/// Whether rows that count groups can be walked with others.
+bool Segmenter::haveOneSpace(const ReductionSpace &a,
+                             const ReductionSpace &b) const {
+  if (a.domain != b.domain || (!countsGroups(a) && !countsGroups(b)))
+    return false;
+  SmallVector<Operation *> both;
+  for (const ReductionSpace *space : {&a, &b})
+    for (ArrayRef<Operation *> level : space->levels)
+      llvm::append_range(both, level);
+  auto inOrder = llvm::filter_to_vector(
+      ops, [&](Operation *op) { return llvm::is_contained(both, op); });
+  Reason reason;
+  return succeeded(reductionSpaceOf(inOrder, dims, reason));
+}
+
 /// Walks of one space that read the same become one.
 void Segmenter::joinNeighbours(ArrayRef<ReductionSpace> spaces) {
   SmallVector<Values> needed;
@@ -195,8 +221,9 @@ void Segmenter::joinNeighbours(ArrayRef<ReductionSpace> spaces) {
   llvm::IntEqClasses joined(spaces.size());
   for (unsigned b = 1; b < spaces.size(); ++b)
     for (unsigned a = 0; a < b; ++a)
-      if (spaces[a].domain == spaces[b].domain &&
-          spaces[a].reduced == spaces[b].reduced &&
+      if (((spaces[a].domain == spaces[b].domain &&
+            spaces[a].reduced == spaces[b].reduced) ||
+           haveOneSpace(spaces[a], spaces[b])) &&
           shareInput(needed[a], needed[b]))
         joined.join(a, b);
   joined.compress();

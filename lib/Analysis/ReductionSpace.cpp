@@ -245,6 +245,8 @@ static bool takeGroups(ReductionSpace &space, ArrayRef<Extent> extents,
 
 /// Whether the groups that are counted once are reduced by these rows, too:
 /// nothing else ties the dimensions of what another kernel has left to theirs.
+/// Of a tensor that is a single row they are rows of their own, which many
+/// blocks share.
 static bool reducesCountedGroups(const ReductionSpace &space) {
   auto rank = static_cast<int64_t>(space.domain.size());
   SmallVector<int64_t> firsts;
@@ -254,7 +256,8 @@ static bool reducesCountedGroups(const ReductionSpace &space) {
   for (ArrayRef<Operation *> level : space.levels)
     for (Operation *op : level) {
       int64_t end = space.runOf(op).second;
-      if (end != rank && !llvm::is_contained(firsts, end))
+      if (end != rank &&
+          (space.reduced.front() == 0 || !llvm::is_contained(firsts, end)))
         return false;
     }
   return true;

@@ -218,6 +218,9 @@ std::optional<TurnedBox> BoxFinder::run() {
   int64_t widest = sizeof(float);
   SmallVector<View> results;
   for (unsigned number : segment.results) {
+    // Vectors may not go on in the row behind.
+    if (resultKind(kernel, number) != StrideKind::dense)
+      return std::nullopt;
     results.push_back(viewOf(kernel.getYield().getValues()[number]));
     widest = std::max(widest, results.back().elementBytes);
   }

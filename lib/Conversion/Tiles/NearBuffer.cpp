@@ -39,16 +39,25 @@ static int64_t bytesOf(Type element, int64_t count) {
   return element.getIntOrFloatBitWidth() / 8 * count;
 }
 
+/// What an access to so many elements may count on. Buffers in a GPU's shared
+/// memory start at multiples of its widest access.
+int64_t NearBuffer::alignmentOf(int64_t elements) const {
+  constexpr int64_t widestAccess = 16;
+  int64_t bytes = bytesOf(element, elements);
+  bool isShared =
+      cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() != 0;
+  return isShared ? std::min(bytes, widestAccess) : bytes;
+}
+
 Value NearBuffer::load(const Index &at, int64_t lanes, int64_t aligned) const {
-  return LLVM::LoadOp::create(emitter->getBuilder(),
-                              emitter->getKernel().getLoc(),
-                              PointEmitter::lanesOf(element, lanes),
-                              address(at), bytesOf(element, aligned));
+  return LLVM::LoadOp::create(
+      emitter->getBuilder(), emitter->getKernel().getLoc(),
+      PointEmitter::lanesOf(element, lanes), address(at), alignmentOf(aligned));
 }
 
 void NearBuffer::store(const Index &at, Value value, int64_t aligned) const {
   LLVM::StoreOp::create(emitter->getBuilder(), emitter->getKernel().getLoc(),
-                        value, address(at), bytesOf(element, aligned));
+                        value, address(at), alignmentOf(aligned));
 }
 
 void NearMemory::allocate(KernelFrame &frame, Type type) {

@@ -29,6 +29,7 @@ public:
 
 private:
   Value address(const Index &at) const;
+  int64_t alignmentOf(int64_t elements) const;
 
   PointEmitter *emitter = nullptr;
   Value pointer;
