@@ -465,19 +465,23 @@ func.func @halves(%x: tensor<1x4096xbf16>, %w: tensor<28672x2048xi8>, %s: tensor
 
 // CHECK-LABEL: func.func @bytes(
 // CHECK: schedule = #fuse.rows<{{.*}}rows_per_thread = {{[248]}}>
-func.func @bytes(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tensor<4096x1xbf16>) -> tensor<1x4096xbf16> {
-  %f = fuse.cast %w : tensor<4096x4096xi8> -> tensor<4096x4096xbf16>
-  %d = fuse.mul %f, %s : tensor<4096x4096xbf16>, tensor<4096x1xbf16>
-  %y = fuse.matmul %x, %d transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
+func.func @bytes(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tensor<4096x1x1xbf16>) -> tensor<1x4096xbf16> {
+  %g = tensor.expand_shape %w [[0], [1, 2]] output_shape [4096, 1, 4096] : tensor<4096x4096xi8> into tensor<4096x1x4096xi8>
+  %f = fuse.cast %g : tensor<4096x1x4096xi8> -> tensor<4096x1x4096xbf16>
+  %d = fuse.mul %f, %s : tensor<4096x1x4096xbf16>, tensor<4096x1x1xbf16> -> tensor<4096x1x4096xbf16>
+  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<4096x1x4096xbf16> into tensor<4096x4096xbf16>
+  %y = fuse.matmul %x, %r transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
   return %y : tensor<1x4096xbf16>
 }
 
 // CHECK-LABEL: func.func @floats(
 // CHECK-NOT: rows_per_thread
 // CHECK: return
-func.func @floats(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xf8E4M3FN>, %s: tensor<4096x1xbf16>) -> tensor<1x4096xbf16> {
-  %f = fuse.cast %w : tensor<4096x4096xf8E4M3FN> -> tensor<4096x4096xbf16>
-  %d = fuse.mul %f, %s : tensor<4096x4096xbf16>, tensor<4096x1xbf16>
-  %y = fuse.matmul %x, %d transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
+func.func @floats(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xf8E4M3FN>, %s: tensor<4096x1x1xbf16>) -> tensor<1x4096xbf16> {
+  %g = tensor.expand_shape %w [[0], [1, 2]] output_shape [4096, 1, 4096] : tensor<4096x4096xf8E4M3FN> into tensor<4096x1x4096xf8E4M3FN>
+  %f = fuse.cast %g : tensor<4096x1x4096xf8E4M3FN> -> tensor<4096x1x4096xbf16>
+  %d = fuse.mul %f, %s : tensor<4096x1x4096xbf16>, tensor<4096x1x1xbf16> -> tensor<4096x1x4096xbf16>
+  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<4096x1x4096xbf16> into tensor<4096x4096xbf16>
+  %y = fuse.matmul %x, %r transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
   return %y : tensor<1x4096xbf16>
 }
