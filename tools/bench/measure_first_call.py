@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How long the first call of a compiled model takes, and how much of it is torch's tracing.
 
-    measure_first_call.py --only llama-3,gpt-2,bert-large [--mode training] [--out first.json]
+    measure_first_call.py --only llama-3,gpt-2,bert [--mode training] [--out first.json]
 
 Each way has a process of its own, with empty caches, that has imported all it needs, and called the
 model once eagerly. So many as there are cores do that side by side; then each calls while the others
@@ -33,7 +33,7 @@ WAYS = ("trace", "fuse", "no-wait", "compile")
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="llama-3,gpt-2,bert-large")
+    parser.add_argument("--only", default="llama-3,gpt-2,bert")
     parser.add_argument("--mode", default="inference")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))

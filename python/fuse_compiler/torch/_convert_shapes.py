@@ -332,7 +332,7 @@ def _constant(names, value):
 
 _constant("zeros zeros_like new_zeros", 0)
 # Whatever their elements are, nobody may rely on it.
-_constant("new_empty empty_like new_empty_strided", 0)
+_constant("new_empty empty_like", 0)
 _constant("ones ones_like new_ones", 1)
 
 

@@ -18,7 +18,6 @@ from fuse_compiler.torch._convert import overload
 from fuse_compiler.torch._convert_shapes import VIEWS
 from fuse_compiler.torch._made import SOURCES, UNDEFINED
 from fuse_compiler.torch._order import draws
-from fuse_compiler.torch._writes import simplify_writes
 
 # What is computed has at most so many elements; what follows from constants any number.
 _MOST_ELEMENTS = 1 << 20
@@ -43,7 +42,6 @@ def fold_constants(graph_module, options):
     """
     graph, values = graph_module.graph, {}
     _drop_empty(graph)
-    simplify_writes(graph)
     with unset_fake_temporarily():
         for node in graph.nodes:
             value = _value_of(node, values)

@@ -21,10 +21,7 @@ MADE = {
     ).split()
 } | {overload("arange.start_step"), overload("arange.start")}
 # Whose elements are nothing that anybody may rely on.
-UNDEFINED = {
-    overload(f"{name}.default")
-    for name in ("new_empty", "new_empty_strided", "empty_like")
-}
+UNDEFINED = {overload("new_empty.default"), overload("empty_like.default")}
 # What makes a tensor of none.
 SOURCES = MADE | {getattr(torch.ops.prims.iota, "default", None)} - {None}
 _CHOICES = {
