@@ -16,7 +16,6 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from fuse_compiler import lang
 from fuse_compiler.lang import Unsupported
-from fuse_compiler.torch._attention_kernel import is_plain, name_kernel
 from fuse_compiler.torch._convert import converter, first_value
 from fuse_compiler.torch._symbols import size_hint
 
@@ -53,48 +52,37 @@ ATTENTION = torch.ops.fuse.scaled_dot_product_attention.default
 
 
 def keep_attention(graph_module, example_inputs):
-    """Makes attention one operator in a graph of Dynamo that is compiled for inference; with
-    gradients, torch's kernel."""
-    is_training = torch.is_grad_enabled() and any(
+    """Makes attention one operator in a graph of Dynamo that is compiled for inference."""
+    if torch.is_grad_enabled() and any(
         isinstance(x, torch.Tensor) and x.requires_grad
         for x in (*example_inputs, *graph_module.parameters())
-    )
-    modules = [
-        module
-        for module in graph_module.modules()
-        if isinstance(module, torch.fx.GraphModule)
-    ]
-    if is_training and (
-        torch._C._is_any_autocast_enabled() or not all(map(is_plain, modules))
     ):
         return
-    for module in modules:
-        for node in list(module.graph.nodes):
+    changed = False
+    for module in graph_module.modules():
+        if not isinstance(module, torch.fx.GraphModule):
+            continue
+        for node in module.graph.nodes:
             if node.op == "call_function" and node.target is _TORCHS:
-                _replace(node, is_training)
+                changed |= _replace(node)
         module.recompile()
+    return changed
 
 
 _TORCHS = torch._C._nn.scaled_dot_product_attention
 
 
-def _replace(node, is_training):
+def _replace(node):
     names = "query key value attn_mask dropout_p is_causal".split()
     given = {**dict(zip(names, node.args)), **node.kwargs}
     if given.get("dropout_p", 0.0) != 0.0:
-        return
+        return False
     if any(_is_subclass(given[name]) for name in ("query", "key", "value")):
         # Such as a DTensor, which knows how torch's is shared out.
-        return
+        return False
     flags = [given.get("is_causal", False), given.get("enable_gqa", False)]
     if not all(isinstance(flag, bool) for flag in flags):
-        return
-    if is_training:
-        name_kernel(
-            node,
-            {**given, "attn_mask": given.get("attn_mask"), "is_causal": flags[0]},
-        )
-        return
+        return False
     node.args = (
         given["query"],
         given["key"],
@@ -105,6 +93,7 @@ def _replace(node, is_training):
         flags[1],
     )
     node.kwargs, node.target = {}, ATTENTION
+    return True
 
 
 def _is_subclass(node):
