@@ -85,7 +85,7 @@ std::pair<int64_t, int64_t> ReductionSpace::runOf(Operation *reduction) const {
   };
   if (end == rank && !isGone(rank - 1))
     return {dims.front(), rank};
-  auto first = llvm::find_if(groups, [&](int64_t group) {
+  const auto *first = llvm::find_if(groups, [&](int64_t group) {
     return group > dims.front() && isGone(group);
   });
   return {dims.front(), first == groups.end() ? rank : *first};
