@@ -107,5 +107,8 @@ def test_a_limit_that_is_no_number_is_refused(tmp_path):
     process = start(tmp_path, FUSE_CACHE_MIB="none")
     _, err = process.communicate(timeout=120)
     assert process.returncode != 0
-    assert "expected FUSE_CACHE_MIB to be a positive number of mebibytes, but got 'none'" in err
+    assert (
+        "expected FUSE_CACHE_MIB to be a positive number of mebibytes, but got 'none'"
+        in err
+    )
     assert not entries(tmp_path)
