@@ -208,7 +208,8 @@ def costs(results):
     return [
         *summary.table(("", "host time of a call", "compiling a kernel"), rows),
         "",
-        f"Calls beside one {host['device']}; kernels of {len(cases)} cases.",
+        f"Calls beside one {host['device']}; kernels of {len(cases)} cases. Another process takes "
+        f"{host['warm_start_ms']:.1f} ms to load what is compiled.",
     ]
 
 
