@@ -157,13 +157,15 @@ TEST_F(Arguments, ElementsOfOutputsLieApart) {
     y.strides = std::move(strides);
     return message(views.run({x, r}, {y}));
   };
-  for (auto strides : {Shape{5, 1}, Shape{4, 1}, Shape{1, 3}, Shape{9, 2}})
+  for (const auto &strides :
+       {Shape{5, 1}, Shape{4, 1}, Shape{1, 3}, Shape{9, 2}})
     EXPECT_EQ(check(strides), "");
   EXPECT_EQ(check({0, 1}),
             "expected each element of 'y' to have a place of its own, but got "
             "strides [0, 1] for shape [3, 4]; let each dimension step over "
             "those with smaller strides");
-  for (auto strides : {Shape{4, 0}, Shape{3, 1}, Shape{1, 2}, Shape{1, 1}})
+  for (const auto &strides :
+       {Shape{4, 0}, Shape{3, 1}, Shape{1, 2}, Shape{1, 1}})
     EXPECT_NE(check(strides), "");
   EXPECT_EQ(check({-4, 1}), "'y': expected strides of 0 or more, but got [-4, "
                             "1]; make a contiguous copy");
