@@ -74,7 +74,7 @@ static Expected<Summary> checkFile(StringRef path) {
 /// An error on one line.
 static std::string oneLine(Error error) {
   std::string text = toString(std::move(error));
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  llvm::replace(text, '\n', ' ');
   return text;
 }
 

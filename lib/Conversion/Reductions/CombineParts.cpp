@@ -17,7 +17,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr int64_t warpSize = 32;
 /// Results of a block of the second launch, at least: a sector of memory. And
 /// its blocks, unless few threads have few parts.
 static constexpr int64_t resultsPerBlock = 8, mostBlocks = 1024;

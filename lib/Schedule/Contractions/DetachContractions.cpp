@@ -165,7 +165,7 @@ void Detacher::run() {
   auto field = [&](StringRef name, StringRef text) {
     return builder.getNamedAttr(name, builder.getStringAttr(text));
   };
-  auto because = [&](Reason why) {
+  auto because = [&](const Reason &why) {
     return builder.getNamedAttr("reason",
                                 why.toAttribute(builder.getContext()));
   };

@@ -299,7 +299,7 @@ struct ExpandIota : public OpRewritePattern<tensor::ExpandShapeOp> {
     auto isWhole = [&](int64_t dim) { return type.getDimSize(dim) != 1; };
     if (llvm::count_if(group, isWhole) > 1)
       return rewriter.notifyMatchFailure(expand, "the index is split");
-    auto whole = llvm::find_if(group, isWhole);
+    const auto *whole = llvm::find_if(group, isWhole);
     int64_t dim = whole == group.end() ? group.front() : *whole;
     Value like = iota.getLike();
     if (like)
