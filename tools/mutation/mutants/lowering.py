@@ -538,8 +538,8 @@ LOWERING = [
         ),
         (
             "half-of-the-blocks-are-missing",
-            "return {{{segment.extents, vector * threads * unroll}}};",
-            "return {{{segment.extents, 2 * vector * threads * unroll}}};",
+            "return {{{segment.extents, elements * threads * unroll}}};",
+            "return {{{segment.extents, 2 * elements * threads * unroll}}};",
         ),
         (
             "unrolled-steps-overlap",

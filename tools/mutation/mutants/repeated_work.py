@@ -61,8 +61,8 @@ REPEATED_WORK = [
         "lit:Fusion",
         (
             "widening-costs-instructions",
-            "    if (!isWidening(op))\n",
-            "",
+            "      return std::nullopt;\n    if (!isWidening(op))\n",
+            "      return std::nullopt;\n",
         ),
     ),
 ]

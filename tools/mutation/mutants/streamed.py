@@ -239,18 +239,20 @@ STREAMED = [
         "lit:Emulator/decoded lit:Emulator",
         (
             "streamed-parts-are-not-turned-to-one-maximum",
-            "Value weight = rows.turn(load(maxima, part, row), most);",
+            "Value weight = rows.turn(part.most, all.most);",
             "Value weight = rows.number(1);",
         ),
         (
             "streamed-totals-of-parts-have-no-weight",
-            "LLVM::FMAOp::create(builder, loc, weight, total, current[0]);",
-            "LLVM::FMAOp::create(builder, loc, rows.number(1), total, current[0]);",
+            "LLVM::FMAOp::create(builder, loc, weight, part.total, all.total);",
+            "LLVM::FMAOp::create(builder, loc, rows.number(1), part.total, all.total);",
         ),
         (
             "streamed-last-part-counts-again",
-            "sums = b.select(inside, sums, emitter.splat(loc, zero, lanes));",
-            "weight = rows.turn(load(maxima, part, row), most);",
+            "return {b.select(inside, left.most, none.most),\n"
+            "          b.select(inside, left.total, none.total),\n"
+            "          b.select(inside, left.sums, none.sums)};",
+            "return left;",
         ),
     ),
     *of_file(

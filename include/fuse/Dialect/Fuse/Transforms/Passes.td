@@ -154,7 +154,6 @@ def FuseSplitPads : Pass<"fuse-split-pads", "::mlir::func::FuncOp"> {
     The threads of a row fill what is beside it along its last dimension. Padding of the
     dimensions before that is rows which nobody computes: what follows from reductions
     and is stored, element by element or moved, is concatenated with constants there.
-    Constants of dynamic sizes have those of a value that no reduction is needed for.
 
     Before, with `%n` of a norm:
 
@@ -168,8 +167,7 @@ def FuseSplitPads : Pass<"fuse-split-pads", "::mlir::func::FuncOp"> {
     %c = fuse.constant dense<0.0> : tensor<f32>
     %a = fuse.broadcast %c : tensor<f32> -> tensor<1x64xf32>
     %b = fuse.broadcast %c : tensor<f32> -> tensor<2x64xf32>
-    %y = fuse.concat %a, %n, %b dim = 0
-         : tensor<1x64xf32>, tensor<8x64xf32>, tensor<2x64xf32> -> tensor<11x64xf32>
+    %y = fuse.concat %a, %n, %b dim = 0 : tensor<1x64xf32>, tensor<8x64xf32>, tensor<2x64xf32> -> tensor<11x64xf32>
     ```
   }];
   let dependentDialects = ["FuseDialect"];
