@@ -219,6 +219,30 @@ double ViewCount::evaluations(Operation *op) const {
   return total;
 }
 
+/// The blocks that share such rows.
+static double blocksOf(const ReductionSpace &space, ArrayRef<Operation *> ops,
+                       ArrayRef<Value> results, const DimClasses &dims,
+                       const MachineRates &machine) {
+  double blocks = estimatedElements(space.keptExtents());
+  double places = estimatedElements(space.reducedExtents());
+  // Rows with groups have a block each.
+  if (space.hasGroups())
+    return blocks;
+  // All blocks share a row that is the only one.
+  if (machine.sharesResults && staticProduct(space.keptExtents()) == 1)
+    return std::max(1.0, places / elementsPerBlock);
+  if (space.overLastDims())
+    return blocks *
+           std::clamp(places / elementsPerBlock, 1.0, machine.mostBlocksPerRow);
+  if (space.isReduced(space.domain.size() - 1))
+    return blocks;
+  // Others, whose places are neighbours in memory, have a block each.
+  blocks /= columnsPerBlock;
+  if (isOneWalk(ops, results, space, dims))
+    blocks *= std::max(1.0, places / placesPerBlock);
+  return blocks;
+}
+
 /// The same of ops that reduce this space; null where several are reduced, or
 /// none is known.
 static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
@@ -234,22 +258,7 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
       return 1;
     space = &*found;
   }
-  double blocks = estimatedElements(space->keptExtents());
-  double places = estimatedElements(space->reducedExtents());
-  // Rows with groups have a block each; all blocks share another's only row.
-  if (space->hasGroups()) {
-  } else if (machine.sharesResults &&
-             staticProduct(space->keptExtents()) == 1) {
-    blocks = std::max(1.0, places / elementsPerBlock);
-  } else if (space->overLastDims()) {
-    blocks *=
-        std::clamp(places / elementsPerBlock, 1.0, machine.mostBlocksPerRow);
-  } else if (!space->isReduced(space->domain.size() - 1)) {
-    // Others, whose places are neighbours in memory, have a block each.
-    blocks /= columnsPerBlock;
-    if (isOneWalk(ops, results, *space, dims))
-      blocks *= std::max(1.0, places / placesPerBlock);
-  }
+  double blocks = blocksOf(*space, ops, results, dims, machine);
   return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
 }
 

@@ -108,15 +108,16 @@ static bool mayHaveWholeRows(KernelOp kernel, const Segment &segment,
          kernel.getBody().getOps<RotaryOp>().empty();
 }
 
-/// Elements of which 16-bit results are written without gaps between a warp's
-/// threads. Narrower inputs are the smaller part of the traffic.
+/// The most elements of a thread, such that its store of a 16-bit result is one
+/// access: more would leave gaps between the stores of a warp's threads.
+/// Narrower inputs are the smaller part of the traffic.
 static int64_t mostOfWideResults(KernelOp kernel,
                                  const ScheduleTarget &target) {
-  constexpr int64_t widest = 8, byte = 8;
+  constexpr int64_t half = 16;
   bool areWide = llvm::any_of(kernel.getResultTypes(), [&](Type type) {
-    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() > byte;
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth() >= half;
   });
-  return target.isGPU && areWide ? widest : target.vectorBits;
+  return target.isGPU && areWide ? target.vectorBits / half : target.vectorBits;
 }
 
 /// Elements of the narrowest tensor at the kernel's edge in an access.

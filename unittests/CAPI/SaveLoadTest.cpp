@@ -30,8 +30,8 @@ func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
 /// A folder of its own, which goes with it.
 struct Folder {
   Folder() {
-    char name[] = "/tmp/fuse-save-XXXXXX";
-    path = mkdtemp(name);
+    path = testing::TempDir() + "fuse-save-XXXXXX";
+    EXPECT_NE(mkdtemp(path.data()), nullptr);
   }
   ~Folder() {
     for (const char *file : {"a.fuse", "b.fuse"})

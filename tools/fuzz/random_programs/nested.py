@@ -4,7 +4,7 @@ What is reduced stays along some of the dimensions [n, a, b, c]; it is applied t
 has more of them, reduced further, joined, or padded where it leaves the program.
 """
 
-from .movement import padded
+from .movement import emit_expand, padded
 from .pointwise import emit_reduce
 
 KINDS = ["max", "min", "sum", "mean", "max", "sum"]
@@ -18,21 +18,7 @@ def expanded(g, value, like):
     shape = [*value.shape, *[1] * (like.rank - value.rank)]
     groups = [[i] for i in range(value.rank - 1)]
     groups.append(list(range(value.rank - 1, like.rank)))
-    lines, sizes = "", [str(size) for size in shape]
-    if isinstance(shape[0], str):
-        lines = (
-            "{n}_c = arith.constant 0 : index\n"
-            "{n}_d = tensor.dim {o[0]}, {n}_c : {t[0]}\n"
-        )
-        sizes[0] = "{n}_d"
-    return g.emit(
-        "expand",
-        f"{lines}tensor.expand_shape {{o[0]}} {groups} "
-        f"output_shape [{', '.join(sizes)}] : {{t[0]}} into {{r}}",
-        [value],
-        shape,
-        value.element,
-    )
+    return emit_expand(g, value, groups, shape)
 
 
 def reduced(g, value, start):
