@@ -184,9 +184,9 @@ FUSE_C_EXPORT FuseStatus *fuseCompileFile(const char *path,
 FUSE_C_EXPORT FuseStatus *fuseProgramSave(const FuseProgram *program,
                                           const char *path);
 
-/* Makes a program of such a file. It is lowered again, and code of the file is
-   taken where it is the same, so that no assembler runs; on another chip, or by
-   another version of Fuse, it is compiled. Entry, strict, line_info,
+/* Makes a program of such a file. For the same chip the same build of Fuse
+   takes what the file has; another build lowers the program again, and takes
+   code that would be the same; all else is compiled. Entry, strict, line_info,
    launch_overlap, sizes and lengths are the file's, and the target, where
    `options` have FUSE_TARGET_AUTO. `options` may be NULL. The caller frees
    *program. */

@@ -7,10 +7,10 @@
 
 //
 // A file has a program's text, the options that decide what its code does, and
-// what the compiler made so far: cubins by the hash of their PTX, object files
-// by that of what they were made from. Where the program is loaded it is
-// lowered again, and code is taken from the file if it is the same. So code of
-// another version of Fuse, another chip or another CPU is never run, only left.
+// what the compiler made so far, each by the hash of what it was made from:
+// whole compilations of this build of Fuse, cubins by their PTX, object files
+// by their kernels. Loading is compiling with these at hand. So code of another
+// chip or another CPU, or that this build would not make, is never run.
 //
 //===----------------------------------------------------------------------===//
 
