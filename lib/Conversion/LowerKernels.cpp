@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CodeName.h"
 #include "KernelFrame.h"
 #include "Launch/EarlyInputs.h"
 #include "Launch/HostSizes.h"
@@ -181,7 +182,7 @@ void KernelLowering::collectStrides() {
 gpu::GPUFuncOp KernelLowering::createFunction() {
   MLIRContext *context = kernel.getContext();
   OpBuilder builder(context);
-  std::string name = kernel.getKernelName().str();
+  std::string name = codeName(kernel.getKernelName());
   if (current.step == Launch::combine)
     name += "_combine";
   auto module = gpu::GPUModuleOp::create(builder, kernel.getLoc(), name);

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CodeName.h"
 #include "OpEmitters.h"
 #include "PointEmitter.h"
 #include "RotaryPosition.h"
@@ -372,8 +373,8 @@ LLVM::GlobalOp RotaryBuilder::frequencyTable() {
   return LLVM::GlobalOp::create(
       builder, loc, LLVM::LLVMArrayType::get(i64, count), /*isConstant=*/true,
       LLVM::Linkage::Internal,
-      (emitter.getKernel().getKernelName() + "_frequencies_" + Twine(number))
-          .str(),
+      codeName(emitter.getKernel().getKernelName()) + "_frequencies_" +
+          std::to_string(number),
       values, /*alignment=*/16);
 }
 
