@@ -13,9 +13,9 @@
 
 namespace mlir::fuse {
 
-/// The name as PTX takes it: letters, digits and underscores, the first a letter
-/// or followed by others ("Identifiers" in NVIDIA's PTX ISA). A program's
-/// functions may have any.
+/// The name as PTX takes it: letters, digits and underscores, the first a
+/// letter or followed by others ("Identifiers" in NVIDIA's PTX ISA). A
+/// program's functions may have any.
 inline std::string codeName(llvm::StringRef name) {
   std::string text = name.str();
   for (char &each : text)

@@ -370,12 +370,12 @@ LLVM::GlobalOp RotaryBuilder::frequencyTable() {
   }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
-  return LLVM::GlobalOp::create(
-      builder, loc, LLVM::LLVMArrayType::get(i64, count), /*isConstant=*/true,
-      LLVM::Linkage::Internal,
-      codeName(emitter.getKernel().getKernelName()) + "_frequencies_" +
-          std::to_string(number),
-      values, /*alignment=*/16);
+  return LLVM::GlobalOp::create(builder, loc,
+                                LLVM::LLVMArrayType::get(i64, count),
+                                /*isConstant=*/true, LLVM::Linkage::Internal,
+                                codeName(emitter.getKernel().getKernelName()) +
+                                    "_frequencies_" + std::to_string(number),
+                                values, /*alignment=*/16);
 }
 
 /// The pairs' frequencies, in units of 2^-64 turns a position. Multiplied by a
