@@ -54,6 +54,13 @@ private:
   std::optional<AffinePlace> affineOf(Value value) const;
   std::optional<AffinePlace> affineOfIota(IotaOp op) const;
   ScoreCondition conditionOf(Value value, bool wanted) const;
+  /// In integers, rounded down.
+  struct Quotient {
+    AffinePlace place;
+    int64_t divisor;
+  };
+  std::optional<Quotient> quotientOf(Value value) const;
+  ScoreCondition atMost(Value lhs, Value rhs, bool isStrict) const;
   ScoreCondition conditionOf(CompareOp op, bool wanted) const;
   ScoreCondition join(ScoreCondition::Kind kind, Operation *op,
                       bool wanted) const;
@@ -66,11 +73,20 @@ private:
 };
 } // namespace
 
-/// Whether the value is the same all along an axis of the scores.
+/// Whether the value is the same all along an axis of the scores, also where it
+/// has that axis and is computed from what has not.
 bool MaskFinder::repeats(Value value, unsigned axis) const {
   SmallVector<Extent> extents = dims.extents(value);
   unsigned missing = shape.size() - extents.size();
-  return axis < missing || extents[axis - missing].size == 1;
+  if (axis < missing || extents[axis - missing].size == 1)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto iota = dyn_cast_or_null<IotaOp>(op))
+    return axisOf(value, iota.getDim()) != axis;
+  return op && op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
+         !isa<RandomOp>(op) && op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return repeats(operand, axis); });
 }
 
 /// Larger ones may wrap around when they are added.
@@ -149,43 +165,78 @@ std::optional<AffinePlace> MaskFinder::affineOf(Value value) const {
   return place;
 }
 
-/// As values that are not positive: a <= b is a - b <= 0, a < b is a - b + 1 <=
-/// 0.
-ScoreCondition MaskFinder::conditionOf(CompareOp op, bool wanted) const {
-  auto lhs = affineOf(op.getLhs()), rhs = affineOf(op.getRhs());
-  if (!lhs || !rhs)
+/// A place that is not negative, divided by a positive number.
+std::optional<MaskFinder::Quotient> MaskFinder::quotientOf(Value value) const {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getInput();
+  auto op = value.getDefiningOp<DivOp>();
+  std::optional<int64_t> divisor;
+  std::optional<AffinePlace> place;
+  if (op && isa<IntegerType>(getElementTypeOrSelf(value))) {
+    divisor = integerOf(op.getRhs());
+    place = affineOf(op.getLhs());
+  }
+  bool isNotNegative = place && place->terms.empty() && place->constant >= 0 &&
+                       place->keys >= 0 && place->queries >= 0;
+  if (!isNotNegative || !divisor || *divisor < 1)
+    return std::nullopt;
+  return Quotient{*place, *divisor};
+}
+
+/// That lhs <= rhs, or with `isStrict` lhs < rhs, as a value that is not
+/// positive: a <= b is a - b <= 0, a < b is a - b + 1 <= 0. For integers and a
+/// quotient rounded down, a / c <= b is a <= c b + c - 1, and b <= a / c is c b
+/// <= a.
+ScoreCondition MaskFinder::atMost(Value lhs, Value rhs, bool isStrict) const {
+  std::optional<AffinePlace> a = affineOf(lhs), b = affineOf(rhs);
+  AffinePlace place;
+  if (a && b) {
+    place.add(*a, 1);
+    place.add(*b, -1);
+    place.constant += isStrict;
+  } else if (auto quotient = quotientOf(lhs); quotient && b) {
+    int64_t divisor = quotient->divisor;
+    place.add(quotient->place, 1);
+    place.add(*b, -divisor);
+    place.constant += isStrict ? 1 : 1 - divisor;
+  } else if (auto quotient = quotientOf(rhs); quotient && a) {
+    place.add(*a, quotient->divisor);
+    place.add(quotient->place, -1);
+    place.constant += isStrict ? quotient->divisor : 0;
+  } else {
     return {};
-  auto notPositive = [](AffinePlace a, const AffinePlace &b, bool isStrict) {
-    a.add(b, -1);
-    a.constant += isStrict;
-    ScoreCondition condition;
-    // Others would need a division.
-    if (std::abs(a.keys) > 1)
-      return condition;
-    condition.kind = ScoreCondition::NotPositive;
-    condition.place = std::move(a);
+  }
+  ScoreCondition condition;
+  // Others would need a division.
+  if (std::abs(place.keys) > 1)
     return condition;
-  };
+  condition.kind = ScoreCondition::NotPositive;
+  condition.place = std::move(place);
+  return condition;
+}
+
+ScoreCondition MaskFinder::conditionOf(CompareOp op, bool wanted) const {
+  Value lhs = op.getLhs(), rhs = op.getRhs();
   ComparePredicate predicate = op.getPredicate();
   switch (predicate) {
   case ComparePredicate::le:
   case ComparePredicate::gt:
     return (predicate == ComparePredicate::le) == wanted
-               ? notPositive(*lhs, *rhs, false)
-               : notPositive(*rhs, *lhs, true);
+               ? atMost(lhs, rhs, /*isStrict=*/false)
+               : atMost(rhs, lhs, /*isStrict=*/true);
   case ComparePredicate::lt:
   case ComparePredicate::ge:
     return (predicate == ComparePredicate::lt) == wanted
-               ? notPositive(*lhs, *rhs, true)
-               : notPositive(*rhs, *lhs, false);
+               ? atMost(lhs, rhs, /*isStrict=*/true)
+               : atMost(rhs, lhs, /*isStrict=*/false);
   case ComparePredicate::eq:
   case ComparePredicate::ne: {
     if ((predicate == ComparePredicate::eq) != wanted)
       return {};
     ScoreCondition both;
     both.kind = ScoreCondition::Both;
-    both.parts = {notPositive(*lhs, *rhs, false),
-                  notPositive(*rhs, *lhs, false)};
+    both.parts = {atMost(lhs, rhs, /*isStrict=*/false),
+                  atMost(rhs, lhs, /*isStrict=*/false)};
     return both;
   }
   }

@@ -8,6 +8,7 @@
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Analysis/StreamedSpace.h"
+#include "fuse/Dialect/Fuse/IR/Exponentials.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -79,6 +80,23 @@ mlir::fuse::operandOps(Value operand,
   return isWorthIt ? ops : SmallVector<Operation *>();
 }
 
+bool mlir::fuse::isCostlyOperand(
+    Value operand, llvm::function_ref<bool(Operation *)> isInside) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Value> work = {operand};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !isInside(op) || !seen.insert(op).second)
+      continue;
+    auto rotary = dyn_cast<RotaryOp>(op);
+    if (isSpecialFunction(op) || isa<DivOp, RandomOp>(op) ||
+        (rotary && !rotary.getCosTable()))
+      return true;
+    llvm::append_range(work, op->getOperands());
+  }
+  return seen.size() > mostOfKeys;
+}
+
 OperandWork mlir::fuse::operandWork(Value operand, ArrayRef<Operation *> ops) {
   // To widen an element, and to store it in shared memory.
   constexpr double base = 4;
@@ -97,27 +115,53 @@ OperandWork mlir::fuse::operandWork(Value operand, ArrayRef<Operation *> ops) {
   return work;
 }
 
-ReduceOp mlir::fuse::maximumBelowCeiling(ReduceOp sum) {
-  auto exp = sum.getInput().getDefiningOp<ExpOp>();
-  auto difference = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
+static ReduceOp maximumBelowCeiling(ExpOp exp, ArrayRef<int64_t> dims) {
+  auto difference = exp.getInput().getDefiningOp<SubOp>();
   auto ceiling =
       difference ? difference.getRhs().getDefiningOp<MaxOp>() : MaxOp();
-  if (!ceiling || sum.getKind() != ReduceKind::sum || !sum.getKeep())
+  if (!ceiling)
     return {};
   for (Value operand : ceiling->getOperands())
     if (auto max = operand.getDefiningOp<ReduceOp>();
         max && max.getKind() == ReduceKind::max && max.getKeep() &&
-        max.getInput() == difference.getLhs() && max.getDims() == sum.getDims())
+        max.getInput() == difference.getLhs() && max.getDims() == dims)
       return max;
   return {};
 }
 
-Value StreamedSpace::unroundedWeights() const {
-  auto cast = weights.getDefiningOp<CastOp>();
+ReduceOp mlir::fuse::maximumOf(ExpOp exp, ArrayRef<int64_t> dims) {
+  ReduceOp max = maximumBelow(exp, dims);
+  return max ? max : maximumBelowCeiling(exp, dims);
+}
+
+ExpOp mlir::fuse::exponentialsBehind(Value value, ArrayRef<int64_t> dims) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (auto exp = dyn_cast<ExpOp>(op); exp && maximumOf(exp, dims))
+      return exp;
+    if (isa<CastOp, MulOp, SelectOp>(op))
+      llvm::append_range(work, op->getOperands());
+  }
+  return {};
+}
+
+/// Without a rounding to fewer bits than f32 has.
+static Value unrounded(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
   if (!cast)
-    return weights;
+    return value;
   Type before = getElementTypeOrSelf(cast.getInput());
-  bool isWide = getElementTypeOrSelf(weights).isF64();
+  bool isWide = getElementTypeOrSelf(value).isF64();
   return isa<FloatType>(before) && before.isF64() == isWide ? cast.getInput()
-                                                            : weights;
+                                                            : value;
+}
+
+Value StreamedSpace::unroundedWeights() const { return unrounded(weights); }
+
+Value StreamedSpace::summed() const {
+  return unrounded(ReduceOp(sum).getInput());
 }

@@ -20,8 +20,6 @@ using namespace mlir::fuse;
 /// Of a row of the queries, and of the sums: with tensor cores, and in panels.
 static constexpr int64_t mostDepth = 1024, mostColumns = 512,
                          mostPanelDepth = 1024;
-/// Ops that compute keys or values, once for every tile of queries.
-static constexpr unsigned mostOfKeys = 8;
 /// Features that a thread computes at once.
 static constexpr int64_t featuresAtOnce = 8;
 
@@ -59,7 +57,9 @@ private:
                                          Value tensor, StringRef axes, char own,
                                          char rows) const;
   std::optional<MmaOperand> findInKeys(Value values, StringRef axes);
-  bool isComputedOften(Value operand) const;
+  bool isInside(Operation *op) const {
+    return llvm::is_contained(group.ops, op);
+  }
   LogicalResult findOperands();
   LogicalResult findProduct();
   LogicalResult checkSizes();
@@ -75,12 +75,13 @@ private:
   StreamedSpace found;
   ContractOp product;
   /// What follows from the scores and has their shape; of these, what follows
-  /// from the exponentials; what has one element a row.
-  llvm::DenseSet<Value> full, weighted, rows;
+  /// from the exponentials; of these, what has a factor of the row; what has
+  /// one element a row.
+  llvm::DenseSet<Value> full, weighted, factored, rows;
 };
 } // namespace
 
-/// Exactly two, one of which reads what follows from the other.
+/// Two, one of which reads what follows from the other.
 LogicalResult StreamedFinder::findContractions() {
   SmallVector<ContractOp> contractions;
   for (Operation *op : group.ops)
@@ -138,21 +139,21 @@ LogicalResult StreamedFinder::findStatistics() {
       continue;
     ++reductions;
     auto reduce = dyn_cast<ReduceOp>(op);
-    if (!reduce)
+    if (!reduce || reduce.getKind() != ReduceKind::sum || !reduce.getKeep())
       continue;
-    ReduceOp max = reduce.getMaximumOfExponents();
-    if (!max)
-      max = maximumBelowCeiling(reduce);
-    if (max) {
-      found.sum = reduce;
-      found.max = max;
-    }
+    found.exponentials =
+        exponentialsBehind(reduce.getInput(), reduce.getDims());
+    found.sum = found.exponentials ? reduce : ReduceOp();
   }
   if (!found.sum || reductions != 2)
     return refuse(ReasonKind::streamedNoSoftmax);
   if (found.sum.getDims() != ArrayRef(last))
     return refuse(ReasonKind::streamedSoftmaxAxis);
-  found.exponentials = found.sum.getInput().getDefiningOp<ExpOp>();
+  // A CPU's weights are not rounded.
+  if (!inPanels() && getElementTypeOrSelf(found.weights).isF16() &&
+      found.summed() != found.exponentials.getResult())
+    return refuse(ReasonKind::streamedSmallWeights);
+  found.max = maximumOf(found.exponentials, found.sum.getDims());
   auto difference = found.exponentials.getInput().getDefiningOp<SubOp>();
   found.logits = difference.getLhs();
   if (difference.getRhs().getDefiningOp<MaxOp>())
@@ -201,6 +202,8 @@ LogicalResult StreamedFinder::classifyWeight(Operation *op) {
     return refuse(ReasonKind::streamedWeights);
   if (isOfRows)
     found.rowFactors.push_back({op, isFirst ? 0u : 1u});
+  if (isOfRows || computesWith(op, factored))
+    factored.insert(op->getResult(0));
   weighted.insert(op->getResult(0));
   full.insert(op->getResult(0));
   return success();
@@ -209,6 +212,8 @@ LogicalResult StreamedFinder::classifyWeight(Operation *op) {
 /// Of an op that follows from the scores.
 LogicalResult StreamedFinder::classify(Operation *op) {
   if (op == found.max.getOperation() || op == found.sum.getOperation()) {
+    if (computesWith(op, factored))
+      return refuse(ReasonKind::streamedWeights);
     rows.insert(op->getResult(0));
     return success();
   }
@@ -237,43 +242,22 @@ LogicalResult StreamedFinder::classify(Operation *op) {
              : refuse(ReasonKind::streamedShape);
 }
 
-/// Whether each tile of queries would compute much to get at keys or values.
-bool StreamedFinder::isComputedOften(Value operand) const {
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  SmallVector<Value> work = {operand};
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || !llvm::is_contained(group.ops, op) || !seen.insert(op).second)
-      continue;
-    auto rotary = dyn_cast<RotaryOp>(op);
-    if (isSpecialFunction(op) || isa<DivOp, RandomOp>(op) ||
-        (rotary && !rotary.getCosTable()))
-      return true;
-    llvm::append_range(work, op->getOperands());
-  }
-  return seen.size() > mostOfKeys;
-}
-
 OperandWork StreamedFinder::workOf(const MmaOperand &operand) const {
   if (!isComputed(operand))
     return {0, elementBytes(operand.tensor)};
-  return operandWork(operand.tensor,
-                     operandOps(operand.tensor, [&](Operation *op) {
-                       return llvm::is_contained(group.ops, op);
-                     }));
+  return operandWork(
+      operand.tensor,
+      operandOps(operand.tensor, [&](Operation *op) { return isInside(op); }));
 }
 
 /// Queries, keys or values of which each tile computes those that it reads.
 std::optional<MmaOperand>
 StreamedFinder::findComputed(const ContractionSpace &space, Value tensor,
                              StringRef axes, char own, char rows) const {
-  auto isInside = [&](Operation *op) {
-    return llvm::is_contained(group.ops, op);
-  };
   char features = own == rows ? space.summed.front() : own;
   Extent extent = dims.extent(tensor, axes.find(features));
-  if (operandOps(tensor, isInside).empty() || !extent.isStatic() ||
-      extent.size % featuresAtOnce != 0)
+  if (operandOps(tensor, [&](Operation *op) { return isInside(op); }).empty() ||
+      !extent.isStatic() || extent.size % featuresAtOnce != 0)
     return std::nullopt;
   MmaOperand operand;
   operand.tensor = tensor;
@@ -302,7 +286,8 @@ FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
       return refuse(ReasonKind::mmaComputedOperand);
     return operand;
   }
-  if (rows && isComputedOften(tensor))
+  if (rows &&
+      isCostlyOperand(tensor, [&](Operation *op) { return isInside(op); }))
     return refuse(ReasonKind::streamedCostlyKeys);
   MmaOperand operand;
   operand.tensor = tensor;

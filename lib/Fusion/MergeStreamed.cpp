@@ -23,6 +23,7 @@
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/StreamedSpace.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -49,8 +50,17 @@ static void sortByPlace(SmallVectorImpl<Operation *> &ops) {
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
 }
 
+/// Whether the op divides integers by a constant, which is a multiplication.
+static bool isConstantDivision(Operation *op) {
+  return isa<DivOp, FmodOp>(op) &&
+         isa<IntegerType>(getElementTypeOrSelf(op->getResult(0))) &&
+         matchPattern(op->getOperand(1), m_Constant());
+}
+
 /// Whether an op that follows from no score is computed with each of them.
 static bool isCheap(Operation *op) {
+  if (isConstantDivision(op))
+    return true;
   return isa<IotaOp>(op) || (op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
                              !isa<DivOp>(op) && !isSpecialFunction(op));
 }

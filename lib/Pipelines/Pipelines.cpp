@@ -84,8 +84,10 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     }
     pm.addNestedPass<func::FuncOp>(createFuseKeepReducedDims());
     pm.addNestedPass<func::FuncOp>(createFuseGatherRows());
-    if (!options.strict)
+    if (!options.strict) {
       pm.addNestedPass<func::FuncOp>(createFuseSplitConcats());
+      pm.addNestedPass<func::FuncOp>(createFuseFormSoftmax());
+    }
     pm.addNestedPass<func::FuncOp>(createFuseShareExponentials());
     pm.addNestedPass<func::FuncOp>(createFuseRaiseMovement());
     pm.addNestedPass<func::FuncOp>(createFuseSplitPads());

@@ -242,6 +242,32 @@ func.func @streamedScoresStored(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128
   %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
   return %y, %s : tensor<8x512x128xbf16>, tensor<8x512x512xbf16>
 }
+func.func @streamedSmallWeights(%q: tensor<8x512x128xf16>, %k: tensor<8x512x128xf16>, %v: tensor<8x512x128xf16>, %decay: tensor<512x512xf32>) -> tensor<8x512x128xf16> {
+  %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xf16>, tensor<8x512x128xf16> -> tensor<8x512x512xf16>
+  %f = fuse.cast %s : tensor<8x512x512xf16> -> tensor<8x512x512xf32>
+  %m = fuse.reduce max %f dims = [2] keep : tensor<8x512x512xf32> -> tensor<8x512x1xf32>
+  %b = fuse.sub %f, %m : tensor<8x512x512xf32>, tensor<8x512x1xf32>
+  %e = fuse.exp %b : tensor<8x512x512xf32>
+  %d = fuse.mul %e, %decay : tensor<8x512x512xf32>, tensor<512x512xf32>
+  %t = fuse.reduce sum %d dims = [2] keep : tensor<8x512x512xf32> -> tensor<8x512x1xf32>
+  %p = fuse.div %d, %t : tensor<8x512x512xf32>, tensor<8x512x1xf32>
+  %w = fuse.cast %p : tensor<8x512x512xf32> -> tensor<8x512x512xf16>
+  %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xf16>, tensor<8x512x128xf16> -> tensor<8x512x128xf16>
+  return %y : tensor<8x512x128xf16>
+}
+func.func @not_streamedSmallWeights(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>, %decay: tensor<512x512xf32>) -> tensor<8x512x128xbf16> {
+  %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %f = fuse.cast %s : tensor<8x512x512xbf16> -> tensor<8x512x512xf32>
+  %m = fuse.reduce max %f dims = [2] keep : tensor<8x512x512xf32> -> tensor<8x512x1xf32>
+  %b = fuse.sub %f, %m : tensor<8x512x512xf32>, tensor<8x512x1xf32>
+  %e = fuse.exp %b : tensor<8x512x512xf32>
+  %d = fuse.mul %e, %decay : tensor<8x512x512xf32>, tensor<512x512xf32>
+  %t = fuse.reduce sum %d dims = [2] keep : tensor<8x512x512xf32> -> tensor<8x512x1xf32>
+  %p = fuse.div %d, %t : tensor<8x512x512xf32>, tensor<8x512x1xf32>
+  %w = fuse.cast %p : tensor<8x512x512xf32> -> tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
 func.func @streamedWeights(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
   %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
   %u = fuse.softmax %s dims = [2] : tensor<8x512x512xbf16>

@@ -55,6 +55,9 @@ struct StreamedSpace {
   Value logits;
   ReduceOp max, sum;
   ExpOp exponentials;
+  /// What the sum is of: the exponentials, or their product with what is no
+  /// number of the row, such as a mask; of the type that sums have.
+  Value summed() const;
   /// Whether an infinite maximum counts as 0.
   bool isGuarded = false;
   /// What the logits are taken below, where it is the larger one of their
@@ -137,6 +140,10 @@ panelStreamedSpaceOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 SmallVector<Operation *>
 operandOps(Value operand, llvm::function_ref<bool(Operation *)> isInside);
 
+/// Whether each tile of queries would compute much to get at the operand.
+bool isCostlyOperand(Value operand,
+                     llvm::function_ref<bool(Operation *)> isInside);
+
 /// What it takes that `ops` compute an element of the operand.
 OperandWork operandWork(Value operand, ArrayRef<Operation *> ops);
 
@@ -152,9 +159,14 @@ bool areWideRows(int64_t depth, int64_t columns);
 /// only has the shape of its operand.
 bool computesWith(Operation *op, const llvm::DenseSet<Value> &values);
 
-/// The maximum of the rows that a sum is of the exponentials of, below the
-/// larger one of it and another number of the row; null where there is none.
-ReduceOp maximumBelowCeiling(ReduceOp sum);
+/// The maximum of the exponents over `dims`, where these are below it, or below
+/// the larger one of it and another number of the row; null where there is
+/// none.
+ReduceOp maximumOf(ExpOp exp, ArrayRef<int64_t> dims);
+
+/// The exponentials below a maximum over `dims` that the value is a product of;
+/// null where there are none.
+ExpOp exponentialsBehind(Value value, ArrayRef<int64_t> dims);
 
 /// Whether both are one value, of which reshapes are copied for their users.
 bool isSameMoved(Value a, Value b);

@@ -155,14 +155,12 @@ void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
   auto larger = [&](Value x, Value y) { return make<arith::MaximumFOp>(x, y); };
   auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
   SmallVector<Value> exponentials(logits.size());
+  bool isMasked = space.summed() != ExpOp(space.exponentials).getResult();
   for (int64_t half = 0; half < halves; ++half) {
     SmallVector<size_t> own;
     for (size_t i = pair * half; i < logits.size(); i += halves * pair)
       own.append({i, i + 1});
-    auto of = [&](ArrayRef<Value> all) {
-      return llvm::map_to_vector(own, [&](size_t i) { return all[i]; });
-    };
-    Value max = overQuad(tree(of(logits), larger), larger);
+    Value max = overQuad(tree(ofHalf(logits, half), larger), larger);
     Value base = max;
     if (!isFirst) {
       max = larger(state.max[half], max);
@@ -181,15 +179,37 @@ void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
       exponentials[i] =
           isPolynomial ? polynomialExp2(exponent) : exp2(exponent);
     }
-    Value sum = tree(of(exponentials), plus);
-    state.sum[half] =
-        isFirst ? sum : fma(state.sum[half], state.turn[half], sum);
+    if (!isMasked)
+      addUp(ofHalf(exponentials, half), state, half, isFirst);
     state.max[half] = max;
     state.base[half] = base;
     if (isFirst)
       state.turn[half] = number(1);
   }
-  state.weights = scores.weights(exponentials);
+  if (isMasked) {
+    SmallVector<Value> shown =
+        scores.fromExponentials(space.summed(), exponentials);
+    for (int64_t half = 0; half < halves; ++half)
+      addUp(ofHalf(shown, half), state, half, isFirst);
+  }
+  // What packs the weights rounds them.
+  state.weights =
+      scores.fromExponentials(space.unroundedWeights(), exponentials);
+}
+
+void StreamedRows::addUp(SmallVector<Value> values, RowState &state,
+                         int64_t half, bool isFirst) {
+  Value sum = tree(std::move(values),
+                   [&](Value x, Value y) { return make<arith::AddFOp>(x, y); });
+  state.sum[half] = isFirst ? sum : fma(state.sum[half], state.turn[half], sum);
+}
+
+SmallVector<Value> StreamedRows::ofHalf(ArrayRef<Value> values, int64_t half) {
+  constexpr int64_t pair = StreamedScores::pair;
+  SmallVector<Value> own;
+  for (size_t i = pair * half; i < values.size(); i += halves * pair)
+    own.append({values[i], values[i + 1]});
+  return own;
 }
 
 Value StreamedRows::total(const RowState &state, int64_t half) {

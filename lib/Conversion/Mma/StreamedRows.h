@@ -106,6 +106,11 @@ private:
   Value exp2(Value x);
   Value polynomialExp2(Value x);
   bool isPolynomialAt(size_t number) const;
+  /// Adds a tile's values of row `half` to its sum.
+  void addUp(SmallVector<Value> values, RowState &state, int64_t half,
+             bool isFirst);
+  /// Of values by the numbers of the sums those of row `half`.
+  static SmallVector<Value> ofHalf(ArrayRef<Value> values, int64_t half);
   Value tree(SmallVector<Value> values,
              llvm::function_ref<Value(Value, Value)> join);
   Value overQuad(Value value, llvm::function_ref<Value(Value, Value)> join);

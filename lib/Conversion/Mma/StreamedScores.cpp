@@ -214,16 +214,21 @@ Value StreamedScores::emitLogit(Value value, const Point &point) {
   llvm_unreachable("a factor of the scores multiplies something");
 }
 
+/// Those behind the last key become that one.
+void StreamedScores::clampColumns() {
+  Index last = emitter.add(emitter.size(space.keyExtent(b.frame.dims)),
+                           Index::constant(-lanes));
+  for (Index &column : columns)
+    column = emitter.min(column, last);
+}
+
 SmallVector<Value> StreamedScores::logits(ArrayRef<Value> sums, bool isWhole,
                                           ArrayRef<Value> missing) {
   PointEmitter::Scope scope(emitter);
   OpBuilder &builder = b.builder;
   SmallVector<Index> inside = columns;
-  Index last = emitter.add(emitter.size(space.keyExtent(b.frame.dims)),
-                           Index::constant(-lanes));
   if (!isWhole)
-    for (Index &column : columns)
-      column = emitter.min(column, last);
+    clampColumns();
   ContractOp scores = space.scores;
   Type flag = builder.getI1Type();
   int64_t perBlock = pair / lanes;
@@ -277,31 +282,63 @@ SmallVector<Value> StreamedScores::logits(ArrayRef<Value> sums, bool isWhole,
   return result;
 }
 
-SmallVector<Value> StreamedScores::weights(ArrayRef<Value> exponentials) {
+/// Whether the value follows from a tensor that has elements of its own for
+/// each key, other than the exponentials.
+bool StreamedScores::readsKeys(Value value) const {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op && b.frame.dims.extents(next).back().size != 1)
+      return true;
+    if (op && op != ExpOp(space.exponentials).getOperation() &&
+        !isReduction(op) && seen.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
+
+SmallVector<Value>
+StreamedScores::fromExponentials(Value value, ArrayRef<Value> exponentials) {
   PointEmitter::Scope scope(emitter);
-  OpBuilder &builder = b.builder;
-  ExpOp exp = space.exponentials;
-  defineAt(exp.getResult(), exponentials);
+  Value exp = ExpOp(space.exponentials).getResult();
+  // Behind the last key there is nothing to read.
+  bool isClamped =
+      !emitter.divides(schedule.getTileK(), space.keyExtent(b.frame.dims)) &&
+      readsKeys(value);
+  SmallVector<Index> before = columns;
+  if (isClamped)
+    clampColumns();
+  else
+    defineAt(exp, exponentials);
   int64_t perBlock = pair / lanes;
-  // What packs the weights rounds them.
-  Value unrounded = space.unroundedWeights();
   SmallVector<Value> found(exponentials.size());
   for (int64_t half = 0; half < halves; ++half)
     for (int64_t column = 0; column < int64_t(columns.size()); ++column) {
+      int64_t number =
+          halves * pair * (column / perBlock) + pair * half + column % perBlock;
       Point point = pointAt(half, column);
+      std::optional<PointEmitter::Scope> own;
+      if (isClamped) {
+        own.emplace(emitter);
+        emitter.define(exp, point,
+                       emitter.gatherLanes(b.loc(), lanes, [&](int64_t lane) {
+                         return exponentials[number + lane];
+                       }));
+      }
       // A factor of the row waits until the end.
       for (const StreamedSpace::RowFactor &factor : space.rowFactors)
         emitter.define(factor.op->getResult(0), point,
                        emitter.emitLanes(factor.weightOperand(), point));
-      Value weight = emitter.emitLanes(unrounded, point);
-      int64_t number =
-          halves * pair * (column / perBlock) + pair * half + column % perBlock;
+      Value made = emitter.emitLanes(value, point);
       for (int64_t lane = 0; lane < lanes; ++lane)
         found[number + lane] =
             lanes == 1
-                ? weight
-                : vector::ExtractOp::create(builder, b.loc(), weight, lane);
+                ? made
+                : vector::ExtractOp::create(b.builder, b.loc(), made, lane);
     }
+  columns = before;
   return found;
 }
 

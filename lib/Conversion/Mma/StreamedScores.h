@@ -51,8 +51,10 @@ public:
   /// an i1 for each run of equally many keys: their scores are NaN.
   SmallVector<Value> logits(ArrayRef<Value> sums, bool isWhole,
                             ArrayRef<Value> missing);
-  /// The weights, by the numbers of the sums, which are f32.
-  SmallVector<Value> weights(ArrayRef<Value> exponentials);
+  /// A value that the exponentials have been made to, such as the weights, by
+  /// the numbers of the sums, f32 as these.
+  SmallVector<Value> fromExponentials(Value value,
+                                      ArrayRef<Value> exponentials);
   /// Weights as words, two of a row each, in the order of wgmma's left operand,
   /// which is that of the sums.
   SmallVector<Value> packed(ArrayRef<Value> weights);
@@ -66,6 +68,8 @@ private:
   void placeRow(int64_t half, const TilePlace &tile, Value row);
   Value emitLogit(Value value, const Point &point);
   Point pointAt(int64_t half, int64_t column) const;
+  void clampColumns();
+  bool readsKeys(Value value) const;
   void defineAt(Value value, ArrayRef<Value> values);
   int64_t blocks() const { return schedule.getTileK() / blockColumns; }
 

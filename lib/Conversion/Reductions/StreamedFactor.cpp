@@ -27,7 +27,27 @@ static Value toCeiling(OpBuilder &builder, Location loc, Value max,
   return exp(LLVM::MinNumOp::create(builder, loc, below, zero));
 }
 
-/// An infinite maximum that nothing guards makes NaN of all.
+/// The sum of exponentials of which the largest is infinite, where nothing but
+/// 0 is subtracted then: infinite, too.
+static Value guardedTotal(OpBuilder &builder, Location loc, Value max,
+                          Value total, Value infinity) {
+  Value isInfinite = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OEQ, max, infinity);
+  return arith::SelectOp::create(builder, loc, isInfinite, infinity, total);
+}
+
+/// NaN where an infinite maximum makes such of all exponentials, else 0. The
+/// largest may be one that a mask hides from the sum; then the others are 0.
+static Value invalidWhere(OpBuilder &builder, Location loc, Value base,
+                          bool isMasked, Value infinity, Value zero) {
+  Value invalid = arith::SubFOp::create(builder, loc, base, base);
+  if (!isMasked)
+    return invalid;
+  Value isInfinite = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OEQ, base, infinity);
+  return arith::SelectOp::create(builder, loc, isInfinite, zero, invalid);
+}
+
 Value mlir::fuse::streamedRowFactor(PointEmitter &emitter,
                                     const StreamedSpace &space, Value max,
                                     Value total, const Point &point,
@@ -46,8 +66,13 @@ Value mlir::fuse::streamedRowFactor(PointEmitter &emitter,
                     number(-std::numeric_limits<double>::infinity()), exp);
     total = arith::MulFOp::create(builder, loc, total, all);
   }
-  if (!space.isGuarded) {
-    Value invalid = arith::SubFOp::create(builder, loc, base, base);
+  Value infinity = number(std::numeric_limits<double>::infinity());
+  if (space.isGuarded) {
+    total = guardedTotal(builder, loc, max, total, infinity);
+  } else {
+    bool isMasked = space.summed() != ExpOp(space.exponentials).getResult();
+    Value invalid =
+        invalidWhere(builder, loc, base, isMasked, infinity, number(0));
     total = arith::AddFOp::create(builder, loc, total, invalid);
     all = arith::AddFOp::create(builder, loc, all, invalid);
   }

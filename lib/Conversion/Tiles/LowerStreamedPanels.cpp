@@ -61,7 +61,8 @@ private:
   void follow(const Index &row, bool isWhole);
   Value emitLogits(const Index &row, const Index &column, int64_t width,
                    bool isWhole);
-  Value emitWeights(const Index &row, const Index &column, Value exponentials);
+  Value fromExponentials(Value value, const Index &row, const Index &column,
+                         Value exponentials);
   void turnSums(const Index &row, Value turn, Value isFirst);
   void finish();
   void finishRow(const Index &row);
@@ -426,9 +427,11 @@ Value StreamedPanels::emitLogits(const Index &row, const Index &column,
   return emitter.emitLanes(space.logits, point);
 }
 
-/// Not rounded to the operand's type: nothing needs to store them.
-Value StreamedPanels::emitWeights(const Index &row, const Index &column,
-                                  Value exponentials) {
+/// Weights are not rounded to the operand's type: nothing needs to store them.
+Value StreamedPanels::fromExponentials(Value value, const Index &row,
+                                       const Index &column,
+                                       Value exponentials) {
+  PointEmitter::Scope scope(emitter);
   Point point = places.scorePoint(row, emitter.add(firstKey, column),
                                   lanesIn(exponentials));
   emitter.define(ExpOp(space.exponentials).getResult(), point, exponentials);
@@ -436,7 +439,7 @@ Value StreamedPanels::emitWeights(const Index &row, const Index &column,
   for (const StreamedSpace::RowFactor &factor : space.rowFactors)
     emitter.define(factor.op->getResult(0), point,
                    emitter.emitLanes(factor.weightOperand(), point));
-  return emitter.emitLanes(space.unroundedWeights(), point);
+  return emitter.emitLanes(value, point);
 }
 
 /// Sums below no maximum are none, whatever a hidden value has made of them.
@@ -476,8 +479,13 @@ void StreamedPanels::follow(const Index &row, bool isWhole) {
             arith::SubFOp::create(builder, loc(), scores.load(at, width, width),
                                   emitter.splat(loc(), base, width));
         Value exponentials = exp(below);
-        scores.store(at, emitWeights(row, column, exponentials), width);
-        return arith::AddFOp::create(builder, loc(), current, exponentials);
+        scores.store(at,
+                     fromExponentials(space.unroundedWeights(), row, column,
+                                      exponentials),
+                     width);
+        return arith::AddFOp::create(
+            builder, loc(), current,
+            fromExponentials(space.summed(), row, column, exponentials));
       },
       vector::CombiningKind::ADD);
   Value grows = arith::CmpFOp::create(builder, loc(), arith::CmpFPredicate::OGT,

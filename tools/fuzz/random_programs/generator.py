@@ -17,6 +17,7 @@ from . import (
     pointwise,
     quantized,
     rotary,
+    softmax_forms,
     streamed,
 )
 from .program import FLOATS, SMALL, Function, Op, Program, Value
@@ -48,6 +49,7 @@ class Generator:
         self.makers = [(w, m) for w, m in MAKERS if m.__name__ not in without]
         self.without = without
         self.emulated = self.chance(0.5)
+        self.fills = FILLS
 
     # Chance.
 
@@ -221,12 +223,12 @@ class Generator:
             pointwise.unary(self)
 
     def program(self, seed):
-        if seed >= FIRST_OF_ALL_KINDS and self.chance(0.1):
-            nested.grow(self)
+        if seed >= FIRST_OF_ALL_KINDS and self.chance(0.15):
+            self.choice([nested, nested, softmax_forms]).grow(self)
         else:
             self.grow()
         function = Function("program", self.arguments, self.ops, self.results()).live()
-        fill = self.choice(FILLS)
+        fill = self.choice(self.fills)
         twin = make_twin(self, function, fill) if self.chance(0.5) else None
         functions = [function, *([twin] if twin else [])]
         return Program(functions, self.dims, seed, fill, self.checks(bool(twin)))

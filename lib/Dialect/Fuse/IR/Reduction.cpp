@@ -7,7 +7,7 @@
 
 #include "DimRemedy.h"
 #include "ElementTypes.h"
-#include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/Exponentials.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -144,20 +144,22 @@ static Value getGuarded(Value value) {
   return isOfValue ? select.getFalseValue() : Value();
 }
 
-ReduceOp ReduceOp::getMaximumOfExponents() {
-  if (getKind() != ReduceKind::sum || !getKeep())
-    return {};
-  auto exp = getInput().getDefiningOp<ExpOp>();
-  auto difference = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();
+ReduceOp mlir::fuse::maximumBelow(ExpOp exp, ArrayRef<int64_t> dims) {
+  auto difference = exp.getInput().getDefiningOp<SubOp>();
   if (!difference)
     return {};
   Value guarded = getGuarded(difference.getRhs());
   auto max =
       (guarded ? guarded : difference.getRhs()).getDefiningOp<ReduceOp>();
   bool isOfAll = max && max.getKind() == ReduceKind::max && max.getKeep() &&
-                 max.getInput() == difference.getLhs() &&
-                 max.getDims() == getDims();
+                 max.getInput() == difference.getLhs() && max.getDims() == dims;
   return isOfAll ? max : ReduceOp();
+}
+
+ReduceOp ReduceOp::getMaximumOfExponents() {
+  auto exp = getInput().getDefiningOp<ExpOp>();
+  bool isSum = exp && getKind() == ReduceKind::sum && getKeep();
+  return isSum ? maximumBelow(exp, getDims()) : ReduceOp();
 }
 
 ReduceOp ReduceOp::getMeanOfDeviations() {

@@ -51,6 +51,12 @@ Value withAccuracy(Value value, Type element);
 /// to `element`, to nearest.
 Value emitScalar(ImplicitLocOpBuilder &builder, Type element, double value);
 
+/// `value`, or 0 where `tested`, of the same element type, is infinite.
+Value emitWhereFinite(ImplicitLocOpBuilder &builder, Value tested, Value value);
+
+/// `value`, or 0 where it is infinite. NaN stays.
+Value emitFiniteOrZero(ImplicitLocOpBuilder &builder, Value value);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_DIALECT_FUSE_TRANSFORMS_DECOMPOSE_H

@@ -43,6 +43,22 @@ static Value emitDropDims(ImplicitLocOpBuilder &builder, Value value,
                                          groupsWithout(rank, dims));
 }
 
+Value mlir::fuse::emitWhereFinite(ImplicitLocOpBuilder &builder, Value tested,
+                                  Value value) {
+  Type element = getElementTypeOrSelf(tested);
+  Value infinity =
+      emitScalar(builder, element, std::numeric_limits<double>::infinity());
+  Value zero = emitScalar(builder, element, 0.0);
+  Value magnitude = AbsOp::create(builder, tested);
+  Value infinite =
+      CompareOp::create(builder, ComparePredicate::eq, magnitude, infinity);
+  return SelectOp::create(builder, infinite, zero, value);
+}
+
+Value mlir::fuse::emitFiniteOrZero(ImplicitLocOpBuilder &builder, Value value) {
+  return emitWhereFinite(builder, value, value);
+}
+
 namespace {
 
 /// exp(x - max) / sum(exp(x - max)).
@@ -107,19 +123,6 @@ struct DecomposeLogSumExp : OpRewritePattern<LogSumExpOp> {
       result = emitDropDims(builder, result, op.getDims());
     rewriter.replaceOp(op, result);
     return success();
-  }
-
-private:
-  /// `value`, or 0 where it is infinite. NaN stays.
-  static Value emitFiniteOrZero(ImplicitLocOpBuilder &builder, Value value) {
-    Type element = getElementTypeOrSelf(value);
-    Value infinity =
-        emitScalar(builder, element, std::numeric_limits<double>::infinity());
-    Value zero = emitScalar(builder, element, 0.0);
-    Value magnitude = AbsOp::create(builder, value);
-    Value infinite =
-        CompareOp::create(builder, ComparePredicate::eq, magnitude, infinity);
-    return SelectOp::create(builder, infinite, zero, value);
   }
 };
 

@@ -173,34 +173,6 @@ def FuseSplitPads : Pass<"fuse-split-pads", "::mlir::func::FuncOp"> {
   let dependentDialects = ["FuseDialect"];
 }
 
-def FuseShareExponentials
-    : Pass<"fuse-share-exponentials", "::mlir::func::FuncOp"> {
-  let summary = "Sum the exponentials of a softmax and of a logsumexp once";
-  let description = [{
-    A logsumexp takes an infinite maximum for 0, a softmax does not. Where a program has
-    both of the same rows, the exponentials are those of the softmax, and the sum
-    differs only where the maximum is infinite: there it is exp of the maximum.
-
-    Before, with `%g` the maximum `%m` or 0 where that is infinite:
-
-    ```mlir
-    %e = fuse.exp %x_minus_m : tensor<8x64xf32>
-    %s = fuse.reduce sum %e dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
-    %f = fuse.exp %x_minus_g : tensor<8x64xf32>
-    %t = fuse.reduce sum %f dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
-    ```
-
-    After:
-
-    ```mlir
-    %s = fuse.reduce sum %e dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
-    %f = fuse.exp %m : tensor<8x1xf32>
-    %t = fuse.select %is_infinite, %f, %s : tensor<8x1xi1>, tensor<8x1xf32>
-    ```
-  }];
-  let dependentDialects = ["FuseDialect"];
-}
-
 def FuseGatherRows : Pass<"fuse-gather-rows", "::mlir::func::FuncOp"> {
   let summary = "Compute what a loss reads of rows, and no other elements";
   let description = [{
@@ -565,35 +537,7 @@ def FuseSplitWelford : Pass<"fuse-split-welford", "::mlir::func::FuncOp"> {
   }];
 }
 
-def FuseOnlineSoftmax
-    : Pass<"fuse-online-softmax", "::mlir::func::FuncOp"> {
-  let summary = "Take a maximum and a sum of exp(x - maximum) in one walk";
-  let description = [{
-    In kernels that walk their rows in a loop, a maximum and the sum of
-    exp(x - maximum) over the same dimensions become one `fuse.softmax_stats`:
-    the row is read once less. So they do in calls that move few bytes
-    (`preload`) where a cluster's blocks would wait for each other once more, or
-    where exponentials would crowd the registers of a large block. What is subtracted may be the maximum guarded
-    against infinities, as in `fuse.logsumexp`; without the guard the sum is NaN
-    where the maximum is infinite, which m - m adds.
-
-    Before, in a kernel with `hold = loop`:
-
-    ```mlir
-    %m = fuse.reduce max %x dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
-    %d = fuse.sub %x, %m : tensor<?x?xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
-    %e = fuse.exp %d : tensor<?x?xf32>
-    %s = fuse.reduce sum %e dims = [1] keep : tensor<?x?xf32> -> tensor<?x1xf32>
-    ```
-
-    After:
-
-    ```mlir
-    %m, %t = fuse.softmax_stats %x dims = [1] : tensor<?x?xf32> -> tensor<?x1xf32>, tensor<?x1xf32>
-    %z = fuse.sub %m, %m : tensor<?x1xf32>
-    %s = fuse.add %t, %z : tensor<?x1xf32>
-    ```
-  }];
-}
+// Those of softmaxes.
+include "fuse/Dialect/Fuse/Transforms/SoftmaxPasses.td"
 
 #endif // FUSE_DIALECT_FUSE_TRANSFORMS_PASSES
