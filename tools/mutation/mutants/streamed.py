@@ -363,7 +363,40 @@ STREAMED = [
     *of_file(
         "lib/Analysis/ScoreMasks.cpp",
         "lit:Emulator/streamed lit:Emulator",
-        ("streamed-strict-comparison-is-not", "a.constant += isStrict;", ""),
+        ("streamed-strict-comparison-is-not", "place.constant += isStrict;", ""),
+        (
+            "streamed-chunk-ends-early",
+            "isStrict ? 1 : 1 - divisor;",
+            "isStrict ? 1 : 0;",
+        ),
+        (
+            "streamed-chunk-starts-late",
+            "isStrict ? quotient->divisor : 0;",
+            "quotient->divisor;",
+        ),
+    ),
+    *of_file(
+        "lib/Dialect/Fuse/Transforms/SoftmaxFactor.cpp",
+        "lit:Emulator/softmax-forms lit:Dialect",
+        (
+            "softmax-factor-gone-from-exponentials",
+            "Value all = emitPower(builder, exponentials, 1);",
+            "Value all = exponentials;",
+        ),
+        (
+            "softmax-factor-gone-from-logarithm",
+            "degrees.lookup(op->getOperand(0)));\n    result",
+            "0);\n    result",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedScores.cpp",
+        "lit:Emulator/softmax-forms",
+        (
+            "streamed-mask-read-behind-keys",
+            "  if (isClamped)\n    clampColumns();",
+            "  if (isClamped)\n    (void)0;",
+        ),
     ),
     *of_file(
         "lib/Analysis/StreamedSpace.cpp",
