@@ -13,6 +13,12 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+SmallVector<Extent> OrderedSpace::kept() const {
+  SmallVector<Extent> extents(domain);
+  extents.erase(extents.begin() + dim);
+  return extents;
+}
+
 namespace {
 /// Finds the space op by op. A value that follows from a scan, a selection or a
 /// reduction belongs to its row: it is needed where the row is walked, or is
@@ -37,9 +43,9 @@ private:
   bool keepsRows(Operation *op) const;
   bool isOfRows(ArrayRef<Extent> extents) const;
   bool isOneARow(ArrayRef<Extent> extents) const;
+  LogicalResult visitOrdered(Operation *op);
   unsigned levelBefore(Operation *op) const;
   void addToWalk(Operation *op);
-  int64_t lastDim() const { return space.domain.size() - 1; }
 
   ArrayRef<Operation *> ops;
   ArrayRef<Value> results;
@@ -75,17 +81,20 @@ void SpaceFinder::addToWalk(Operation *op) {
 /// each.
 bool SpaceFinder::isOfRows(ArrayRef<Extent> extents) const {
   return extents.size() == space.domain.size() &&
-         extents.drop_back() == space.rows();
+         extents.take_front(space.dim) ==
+             ArrayRef(space.domain).take_front(space.dim) &&
+         extents.drop_front(space.dim + 1) ==
+             ArrayRef(space.domain).drop_front(space.dim + 1);
 }
 
 bool SpaceFinder::isOneARow(ArrayRef<Extent> extents) const {
-  return extents == space.rows() ||
-         (isOfRows(extents) && extents.back().size == 1);
+  return extents == ArrayRef(space.kept()) ||
+         (isOfRows(extents) && extents[space.dim].size == 1);
 }
 
 LogicalResult SpaceFinder::visitReduction(Operation *op) {
   SmallVector<Extent> extents = dims.extents(op->getOperand(0));
-  bool isAlongRow = reducedDims(op) == ArrayRef(lastDim());
+  bool isAlongRow = reducedDims(op) == ArrayRef(space.dim);
   if (!isAlongRow || !isOfRows(extents))
     return refuse(ReasonKind::orderedOtherDims);
   if (extents == space.domain) {
@@ -93,7 +102,7 @@ LogicalResult SpaceFinder::visitReduction(Operation *op) {
     return success();
   }
   // Every thread reduces the few elements that it needs, to one number.
-  if (!isa<ReduceOp, SoftmaxStatsOp, WelfordOp>(op) ||
+  if (!isa<ReduceOp, SoftmaxStatsOp, WelfordOp>(op) || !space.areRows() ||
       !levels.contains(op->getOperand(0)))
     return refuse(ReasonKind::differentShapes);
   for (Value result : op->getResults())
@@ -103,7 +112,7 @@ LogicalResult SpaceFinder::visitReduction(Operation *op) {
 
 /// Whether an op that moves elements keeps each in its row.
 bool SpaceFinder::keepsRows(Operation *op) const {
-  if (!isOfRows(dims.extents(op->getResult(0))))
+  if (!space.areRows() || !isOfRows(dims.extents(op->getResult(0))))
     return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<SliceOp>([&](SliceOp slice) {
@@ -113,11 +122,11 @@ bool SpaceFinder::keepsRows(Operation *op) const {
                             [](int64_t step) { return step == 1; });
       })
       .Case<ReverseOp>([&](ReverseOp reverse) {
-        return reverse.getDims() == ArrayRef(lastDim());
+        return reverse.getDims() == ArrayRef(space.dim);
       })
       .Case<TakeAlongOp>([&](TakeAlongOp take) {
         // A row's one element is known at its first place, not at ids.
-        return static_cast<int64_t>(take.getDim()) == lastDim() &&
+        return static_cast<int64_t>(take.getDim()) == space.dim &&
                !isOneARow(dims.extents(take->getOperand(0)));
       })
       .Default(false);
@@ -143,11 +152,38 @@ LogicalResult SpaceFinder::visitFollowing(Operation *op) {
   // Of a row of one element a longer one asks for more.
   if (isScanned && (!isPointwise || extents != space.domain))
     return refuse(ReasonKind::scanOtherPlaces);
-  if (!isOfRows(extents) && !isOneARow(extents))
+  bool isWalked = space.areRows() ? isOfRows(extents) : extents == space.domain;
+  if (!isWalked && !isOneARow(extents))
     return refuse(ReasonKind::notOrderedShape);
   levels[result] = levelBefore(op);
   if (isScanned)
     scanned.insert(result);
+  return success();
+}
+
+/// The dimension that a scan or a selection walks.
+static int64_t orderedDim(Operation *op) {
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return scan.getAxis();
+  return tensorType(op->getOperand(0)).getRank() - 1;
+}
+
+LogicalResult SpaceFinder::visitOrdered(Operation *op) {
+  if (dims.extents(op->getOperand(0)) != space.domain)
+    return refuse(ReasonKind::orderedOtherShape);
+  if (orderedDim(op) != space.dim)
+    return refuse(ReasonKind::orderedAcross);
+  auto scan = dyn_cast<ScanOp>(op);
+  if (!scan) {
+    addToWalk(op);
+    return success();
+  }
+  if (!space.scans.empty() && space.reverse != scan.getReverse())
+    return refuse(ReasonKind::oppositeScans);
+  space.reverse = scan.getReverse();
+  space.scans.push_back(scan);
+  levels[scan.getResult()] = levelBefore(op);
+  scanned.insert(scan.getResult());
   return success();
 }
 
@@ -156,21 +192,8 @@ LogicalResult SpaceFinder::visit(Operation *op) {
     return refuse(ReasonKind::notOrdered);
   if (isReduction(op))
     return visitReduction(op);
-  if (isRowOrder(op) && dims.extents(op->getOperand(0)) != space.domain)
-    return refuse(ReasonKind::orderedOtherShape);
-  if (isa<TopKOp>(op)) {
-    addToWalk(op);
-    return success();
-  }
-  if (auto scan = dyn_cast<ScanOp>(op)) {
-    if (!space.scans.empty() && space.reverse != scan.getReverse())
-      return refuse(ReasonKind::oppositeScans);
-    space.reverse = scan.getReverse();
-    space.scans.push_back(scan);
-    levels[scan.getResult()] = levelBefore(op);
-    scanned.insert(scan.getResult());
-    return success();
-  }
+  if (isRowOrder(op))
+    return visitOrdered(op);
   bool follows = llvm::any_of(op->getOperands(),
                               [&](Value v) { return levels.contains(v); });
   return follows ? visitFollowing(op) : success();
@@ -179,7 +202,8 @@ LogicalResult SpaceFinder::visit(Operation *op) {
 LogicalResult SpaceFinder::addResult(Value result) {
   using Kind = OrderedSpace::ResultKind;
   SmallVector<Extent> extents = dims.extents(result);
-  bool isFew = isOfRows(extents) && extents.back().isStatic() &&
+  bool isFew = space.areRows() && isOfRows(extents) &&
+               extents.back().isStatic() &&
                extents.back().size <= TopKOp::mostElements;
   if (extents == space.domain)
     space.results.push_back(Kind::full);
@@ -196,6 +220,7 @@ FailureOr<OrderedSpace> SpaceFinder::run() {
   auto *first = llvm::find_if(ops, isRowOrder);
   assert(first != ops.end() && "nothing is ordered");
   space.domain = dims.extents((*first)->getOperand(0));
+  space.dim = orderedDim(*first);
   for (Operation *op : ops)
     if (failed(visit(op)))
       return failure();
@@ -220,6 +245,19 @@ FailureOr<OrderedSpace> mlir::fuse::orderedSpaceOf(KernelOp kernel,
     ops.push_back(&op);
   return orderedSpaceOf(ops, llvm::to_vector(kernel.getYield().getValues()),
                         dims, reason);
+}
+
+SmallVector<SmallVector<Value>>
+mlir::fuse::walkedValues(const OrderedSpace &space, ArrayRef<Value> results) {
+  SmallVector<SmallVector<Value>> values;
+  for (ArrayRef<Operation *> ops : space.walks)
+    values.push_back(llvm::map_to_vector(
+        ops, [](Operation *op) { return op->getOperand(0); }));
+  values.emplace_back();
+  for (auto [value, kind] : llvm::zip_equal(results, space.results))
+    if (kind == OrderedSpace::ResultKind::full)
+      values.back().push_back(value);
+  return values;
 }
 
 SmallVector<ScanOp>

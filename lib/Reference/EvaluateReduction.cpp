@@ -203,20 +203,27 @@ Value mlir::fuse::reference::evaluateReduce(ReduceOp op, const Value &input) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit(offset)` for the elements of the row that starts there, in the
-/// order of the scan.
+namespace {
+/// Elements that are walked, `stride` apart.
+struct ScannedLine {
+  int64_t start, length, stride;
+};
+} // namespace
+
+/// Calls `visit(offset)` for the elements of the line, in the order of the
+/// scan.
 template <typename Visit>
-static void forEachInOrder(ScanOp op, int64_t start, int64_t length,
-                           Visit visit) {
-  for (int64_t i = 0; i < length; ++i)
-    visit(start + (op.getReverse() ? length - 1 - i : i));
+static void forEachInOrder(ScanOp op, const ScannedLine &line, Visit visit) {
+  for (int64_t i = 0; i < line.length; ++i)
+    visit(line.start +
+          (op.getReverse() ? line.length - 1 - i : i) * line.stride);
 }
 
 template <typename Combiner, typename Sign, typename Get>
-static void scanFloats(ScanOp op, const Reader &read, int64_t start,
-                       int64_t length, Sign sign, Get get, Value &result) {
+static void scanFloats(ScanOp op, const Reader &read, const ScannedLine &line,
+                       Sign sign, Get get, Value &result) {
   Combiner combiner;
-  forEachInOrder(op, start, length, [&](int64_t offset) {
+  forEachInOrder(op, line, [&](int64_t offset) {
     if (op.getExclusive())
       store(result, offset, get(combiner));
     combiner.visit(sign(read[offset]));
@@ -225,33 +232,33 @@ static void scanFloats(ScanOp op, const Reader &read, int64_t start,
   });
 }
 
-static void scanFloats(ScanOp op, const Reader &read, int64_t start,
-                       int64_t length, Value &result) {
+static void scanFloats(ScanOp op, const Reader &read, const ScannedLine &line,
+                       Value &result) {
   DType dtype = result.dtype, wide = isNarrow(dtype) ? DType::F32 : dtype;
   Arithmetic accumulator(wide);
   auto same = [](Bounded x) { return x; };
   switch (op.getKind()) {
   case ReduceKind::sum:
     return scanFloats<Summer>(
-        op, read, start, length, same,
+        op, read, line, same,
         [&](const Summer &sum) {
           return mayRound(wide, dtype, sum.get(accumulator));
         },
         result);
   case ReduceKind::prod:
     return scanFloats<Multiplier>(
-        op, read, start, length, same,
+        op, read, line, same,
         [&](const Multiplier &product) {
           return mayRound(wide, dtype, product.get(wide));
         },
         result);
   case ReduceKind::max:
     return scanFloats<MaxFinder>(
-        op, read, start, length, same,
-        [](const MaxFinder &max) { return max.get(); }, result);
+        op, read, line, same, [](const MaxFinder &max) { return max.get(); },
+        result);
   case ReduceKind::min:
     return scanFloats<MaxFinder>(
-        op, read, start, length, &Arithmetic::neg,
+        op, read, line, &Arithmetic::neg,
         [](const MaxFinder &max) { return Arithmetic::neg(max.get()); },
         result);
   default:
@@ -259,8 +266,8 @@ static void scanFloats(ScanOp op, const Reader &read, int64_t start,
   }
 }
 
-static void scanIntegers(ScanOp op, const Value &input, int64_t start,
-                         int64_t length, Value &result) {
+static void scanIntegers(ScanOp op, const Value &input, const ScannedLine &line,
+                         Value &result) {
   ReduceKind kind = op.getKind();
   int64_t value = getIdentity(kind, result.dtype);
   double sum = 0.0, largest = 0.0;
@@ -268,7 +275,7 @@ static void scanIntegers(ScanOp op, const Value &input, int64_t start,
     result.ints[offset] = wrap(result.dtype, value);
     result.error[offset] = combineErrors(kind, sum, largest, /*decided=*/false);
   };
-  forEachInOrder(op, start, length, [&](int64_t offset) {
+  forEachInOrder(op, line, [&](int64_t offset) {
     if (op.getExclusive())
       put(offset);
     value = combine(kind, value, input.ints[offset]);
@@ -282,13 +289,16 @@ static void scanIntegers(ScanOp op, const Value &input, int64_t start,
 Value mlir::fuse::reference::evaluateScan(ScanOp op, const Value &input) {
   Value result = Value::zeros(input.dtype, input.shape);
   Reader read(input);
-  int64_t length = input.shape.back();
-  LineSpace lines(input.shape, {static_cast<int64_t>(input.shape.size()) - 1});
+  int64_t axis = op.getAxis(), stride = 1;
+  for (int64_t size : ArrayRef(input.shape).drop_front(axis + 1))
+    stride *= size;
+  LineSpace lines(input.shape, {axis});
   lines.forEachLine([&](int64_t, int64_t base) {
+    ScannedLine line{base, input.shape[axis], stride};
     if (isFloat(input.dtype))
-      scanFloats(op, read, base, length, result);
+      scanFloats(op, read, line, result);
     else
-      scanIntegers(op, input, base, length, result);
+      scanIntegers(op, input, line, result);
   });
   return result;
 }

@@ -13,6 +13,7 @@
 
 #include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/OrderedColumns.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -211,7 +212,14 @@ static Schedules alternatives(TransposeScheduleAttr proposal,
   return found;
 }
 
-static Schedules alternatives(OrderedScheduleAttr proposal) {
+static Schedules alternatives(OrderedScheduleAttr proposal, KernelOp kernel,
+                              const DimClasses &dims) {
+  Reason reason;
+  FailureOr<OrderedSpace> space = orderedSpaceOf(kernel, dims, reason);
+  if (succeeded(space) && !space->areRows()) {
+    auto columns = orderedColumnsLike(proposal, kernel, *space);
+    return Schedules(columns.begin(), columns.end());
+  }
   Schedules found;
   // The parts of so many warps and stretches have lanes of one.
   constexpr int64_t mostParts = 32;
@@ -273,8 +281,10 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
           })
           .Case<PointwiseScheduleAttr, TransposeScheduleAttr>(
               [&](auto attr) { return alternatives(attr, maxThreads); })
-          .Case<OrderedScheduleAttr, ContractionScheduleAttr>(
-              [](auto attr) { return alternatives(attr); })
+          .Case([&](OrderedScheduleAttr attr) {
+            return alternatives(attr, kernel, dims);
+          })
+          .Case([](ContractionScheduleAttr attr) { return alternatives(attr); })
           .Case([&](TiledScheduleAttr) {
             auto tiles = sharedTilesOf(kernel, dims, target);
             return Schedules(tiles.begin(), tiles.end());

@@ -12,9 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fuse/Schedule/Scheduler.h"
+#include "fuse/Schedule/OrderedColumns.h"
 
-#include "fuse/Analysis/OrderedSpace.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -38,6 +37,8 @@ ScheduleAttrInterface mlir::fuse::proposeOrdered(KernelOp kernel,
   FailureOr<OrderedSpace> space = orderedSpaceOf(kernel, dims, reason);
   if (failed(space))
     return {};
+  if (!space->areRows())
+    return proposeOrderedColumns(kernel, *space, dims, target);
   int64_t widest = widestVector(kernel, dims, space->domain, target);
   int64_t vector = innermostVector(kernel, dims, space->domain, widest, target);
   if (!target.isGPU)
@@ -47,7 +48,7 @@ ScheduleAttrInterface mlir::fuse::proposeOrdered(KernelOp kernel,
   int64_t unroll =
       selects ? std::max<int64_t>(1, selectionElements / vector) : scanUnroll;
   int64_t threads = selects ? selectionThreads : scanThreads;
-  if (const Extent &columns = space->columns(); columns.isStatic()) {
+  if (const Extent &columns = space->length(); columns.isStatic()) {
     int64_t vectors = std::max<int64_t>(1, columns.size / vector);
     auto wanted = static_cast<int64_t>(
         llvm::PowerOf2Ceil(llvm::divideCeil(vectors, unroll)));

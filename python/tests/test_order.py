@@ -39,6 +39,19 @@ def test_scans_are_those_of_numpy(axis, reverse):
         np.testing.assert_array_equal(result, expected)
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 0, 1), (0, 2, 1)])
+def test_scans_of_transposed_arrays_and_of_single_columns(axis, axes):
+    def scans(n):
+        moved = lang.transpose(n, axes)
+        return lang.cumsum(moved, axis), lang.cumsum(moved[:, :, :1], axis)
+
+    n = RNG.integers(-9, 9, size=(3, 7, 5)).astype(np.int32)
+    moved = np.transpose(n, axes)
+    for result, expected in zip(run(scans, n), (moved, moved[:, :, :1])):
+        np.testing.assert_array_equal(result, np.cumsum(expected, axis, dtype=np.int32))
+
+
 def test_an_exclusive_scan_begins_with_nothing():
     got = run(lambda n: lang.cumsum(n, exclusive=True), N)
     np.testing.assert_array_equal(got, np.cumsum(N, 1) - N)
@@ -56,6 +69,8 @@ def test_a_long_sum_of_floats_does_not_lose_what_is_small():
     x = np.full((1, 1 << 20), 0.1, np.float32)
     got = run(lambda x: lang.cumsum(x), x)[0, -1]
     assert got == pytest.approx((1 << 20) * float(np.float32(0.1)), rel=2e-7)
+    got = run(lambda x: lang.cumsum(x, axis=0), x.reshape(-1, 2))[-1]
+    assert got == pytest.approx((1 << 19) * float(np.float32(0.1)), rel=2e-7)
 
 
 @pytest.mark.parametrize("largest", [True, False])

@@ -13,6 +13,32 @@ func.func @vector(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 
 // -----
 
+func.func @vector_of_columns(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-error @below {{expected a schedule whose vector divides the last dimension, but got vector = 4; use vector = 1}}
+  %0 = fuse.kernel "vector" ins(%x : tensor<4x6xf32>) -> tensor<4x6xf32>
+      schedule = #fuse.ordered<threads = 32, vector = 4, unroll = 1, splits = 2> {
+  ^bb0(%a: tensor<4x6xf32>):
+    %1 = fuse.scan sum %a dim = 0 : tensor<4x6xf32>
+    fuse.yield %1 : tensor<4x6xf32>
+  }
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+func.func @splits(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  // expected-error @below {{expected a schedule with splits = 1 for rows, but got splits = 2; leave splits out}}
+  %0 = fuse.kernel "splits" ins(%x : tensor<4x64xf32>) -> tensor<4x64xf32>
+      schedule = #fuse.ordered<threads = 32, vector = 1, unroll = 1, splits = 2> {
+  ^bb0(%a: tensor<4x64xf32>):
+    %1 = fuse.scan sum %a : tensor<4x64xf32>
+    fuse.yield %1 : tensor<4x64xf32>
+  }
+  return %0 : tensor<4x64xf32>
+}
+
+// -----
+
 func.func @parts(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   // expected-error @below {{expected a schedule with at most 32 warps times unroll for a scan, but got 16 warps and unroll = 4; use unroll = 2}}
   %0 = fuse.kernel "parts" ins(%x : tensor<4x64xf32>) -> tensor<4x64xf32>

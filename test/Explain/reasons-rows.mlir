@@ -266,6 +266,19 @@ func.func @not_scanOtherPlaces(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %y = fuse.mul %c, %c : tensor<64x512xf32>
   return %y : tensor<64x512xf32>
 }
+func.func @orderedAcross(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %a = fuse.scan sum %x : tensor<64x512xf32>
+  %b = fuse.scan sum %x dim = 0 : tensor<64x512xf32>
+  %y = fuse.add %a, %b : tensor<64x512xf32>
+  return %y : tensor<64x512xf32>
+}
+func.func @not_orderedAcross(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %a = fuse.scan sum %x dim = 0 : tensor<64x512xf32>
+  %b = fuse.scan max %x dim = 0 : tensor<64x512xf32>
+  %y = fuse.add %a, %b : tensor<64x512xf32>
+  return %y : tensor<64x512xf32>
+}
+
 func.func @oppositeScans(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %a = fuse.scan sum %x : tensor<64x512xf32>
   %b = fuse.scan sum %x reverse : tensor<64x512xf32>

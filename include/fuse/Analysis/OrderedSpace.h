@@ -16,6 +16,9 @@
 // scan of what a walk sees is computed in it. What a selection has found is
 // there as a whole when its walk ends: every thread can read all of it.
 //
+// Scans along another dimension than the last walk columns in the same way, of
+// which neighbours lie side by side in memory. Selections are of rows only.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_ANALYSIS_ORDEREDSPACE_H
@@ -33,8 +36,9 @@ struct OrderedSpace {
   /// one a row, or with some a row that a selection has left.
   enum class ResultKind { full, row, selected };
 
-  /// The shape that is walked; the last dimension is the row.
+  /// The shape that is walked, and the dimension along which it is.
   SmallVector<Extent> domain;
+  int64_t dim = 0;
   /// Reductions and selections, by the walk that finds them: each walk needs
   /// only what those before it have found.
   SmallVector<SmallVector<Operation *>> walks;
@@ -45,8 +49,14 @@ struct OrderedSpace {
   /// Whether rows are walked from their ends.
   bool reverse = false;
 
-  ArrayRef<Extent> rows() const { return ArrayRef(domain).drop_back(); }
-  const Extent &columns() const { return domain.back(); }
+  /// Whether the elements of a walk are neighbours in memory.
+  bool areRows() const {
+    return dim + 1 == static_cast<int64_t>(domain.size());
+  }
+  /// The dimensions that are not walked.
+  SmallVector<Extent> kept() const;
+  /// The elements that a walk has.
+  const Extent &length() const { return domain[dim]; }
 };
 
 /// The space of ops, in program order, some of which are scans or selections,
@@ -58,6 +68,11 @@ FailureOr<OrderedSpace> orderedSpaceOf(ArrayRef<Operation *> ops,
 /// The same for the body of a kernel.
 FailureOr<OrderedSpace> orderedSpaceOf(KernelOp kernel, const DimClasses &dims,
                                        Reason &reason);
+
+/// What a walk ends with: the values that reductions and selections need, for
+/// each of the walks that find these, and then the results with all elements.
+SmallVector<SmallVector<Value>> walkedValues(const OrderedSpace &space,
+                                             ArrayRef<Value> results);
 
 /// The scans among those of the space that the values are computed from, but
 /// for what is in `known`, in program order.

@@ -72,6 +72,9 @@ std::optional<ColumnFacts> columnFactsOf(KernelOp kernel,
 /// a block share a column, and by each block of a cluster.
 int64_t exchangedStates(int64_t threads, int64_t splits, int64_t blocks);
 
+/// Bytes of the partial results of one column.
+int64_t stateBytes(ArrayRef<Operation *> reductions);
+
 /// Where the first block of a cluster waits for what the others leave.
 inline constexpr int64_t arrivalBytes = 8;
 

@@ -14,8 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerOrdered.h"
+#include "Columns/LowerOrderedColumns.h"
 #include "KernelFrame.h"
-#include "Reductions/StateLoop.h"
+#include "OrderedTiles.h"
 #include "RowScan.h"
 #include "RowSelection.h"
 
@@ -33,12 +34,12 @@ public:
   OrderedLowering(KernelFrame &frame, OrderedScheduleAttr schedule,
                   const OrderedSpace &space)
       : frame(frame), emitter(frame.emitter), space(space),
-        vector(schedule.getVector()),
+        vector(schedule.getVector()), splits(schedule.getSplits()),
         unroll(isOneElement() ? 1 : schedule.getUnroll()),
         walkers{schedule.getThreads(), {}} {}
 
   LogicalResult verify();
-  Grid grid() const { return {{{{SmallVector<Extent>(space.rows()), 1}}}}; }
+  Grid grid() const { return {{{{space.kept(), 1}}}}; }
   void emit(const Index &block);
 
 private:
@@ -49,7 +50,7 @@ private:
 
   /// Whether rows have one element, which ops ask for at index 0 then, as they
   /// do for what is reduced: one thread has it.
-  bool isOneElement() const { return space.columns().size == 1; }
+  bool isOneElement() const { return space.length().size == 1; }
   Value yielded(unsigned result) {
     return frame.kernel.getYield().getValues()[result];
   }
@@ -67,7 +68,7 @@ private:
   KernelFrame &frame;
   PointEmitter &emitter;
   const OrderedSpace &space;
-  int64_t vector, unroll;
+  int64_t vector, splits, unroll;
   RowWalkers walkers;
   /// This block's row, its first element, and the vectors that it has.
   SmallVector<Index, 4> row;
@@ -79,7 +80,11 @@ private:
 } // namespace
 
 LogicalResult OrderedLowering::verify() {
-  if (vector > 1 && !emitter.divides(vector, space.columns()))
+  if (splits > 1)
+    return frame.kernel.emitError()
+           << "expected a schedule with splits = 1 for rows, but got splits = "
+           << splits << "; leave splits out";
+  if (vector > 1 && !emitter.divides(vector, space.length()))
     return frame.kernel.emitError()
            << "expected a schedule whose vector divides the last dimension, "
               "but got vector = "
@@ -150,39 +155,17 @@ OrderedLowering::States
 OrderedLowering::walkTiles(MutableArrayRef<Reducer> reducers,
                            MutableArrayRef<RowScan> scans, States states,
                            Visit visit) {
-  int64_t perTile = walkers.threads * unroll;
-  Index step = Index::constant(perTile);
-  Index tiles = emitter.div(vectors, step);
-  Index whole = emitter.mul(tiles, step);
-  auto takeTile = [&](const Index &first, States current, bool isWhole) {
-    SmallVector<Point> points = pointsOfTile(first, isWhole);
-    Index parity = emitter.rem(emitter.div(first, step), Index::constant(2));
-    for (auto [number, scan] : llvm::enumerate(scans)) {
-      ReductionState &before = current[reducers.size() + number];
-      before = scan.take(points, before, parity);
-    }
-    return visit(std::move(current), points);
-  };
-  bool hasWhole = whole.base || whole.offset > 0;
-  if (hasWhole) {
-    int64_t most = whole.base ? 0 : whole.offset / perTile;
-    states = accumulateOver(
-        emitter, frame.loc(), reducers,
-        {Index::constant(0), whole, step, unroll, most}, std::move(states),
-        [&](const Index &first, States current) {
-          return takeTile(first, std::move(current), /*isWhole=*/true);
-        });
-  }
-  bool isStatic = !vectors.base;
-  if (isStatic && vectors.offset == whole.offset)
-    return states;
-  auto takeRest = [&](const States &current) {
-    return takeTile(whole, current, /*isWhole=*/false);
-  };
-  if (isStatic)
-    return takeRest(states);
-  return statesIf(emitter, frame.loc(), emitter.less(whole, vectors), states,
-                  takeRest);
+  OrderedTiles tiles{vectors, walkers.threads * unroll, unroll};
+  return walkOrderedTiles(
+      emitter, frame.loc(), reducers, tiles, std::move(states),
+      [&](const OrderedTile &tile, States current) {
+        SmallVector<Point> points = pointsOfTile(tile.first, tile.isWhole);
+        for (auto [number, scan] : llvm::enumerate(scans)) {
+          ReductionState &before = current[reducers.size() + number];
+          before = scan.take(points, before, tile.parity);
+        }
+        return visit(std::move(current), points);
+      });
 }
 
 /// The walk that finds what reductions and selections give.
@@ -231,7 +214,7 @@ void OrderedLowering::walk(ArrayRef<Operation *> ops) {
     states = combineThreads(
         frame, reducers, std::move(states),
         {walkers.threads, 1, walkers.thread, Index::constant(0)});
-  Index columns = emitter.size(space.columns());
+  Index columns = emitter.size(space.length());
   Point first = pointAt(Index::constant(0), 1);
   for (auto [reducer, state] : llvm::zip(reducers, states)) {
     SmallVector<Value, 2> finished = reducer.finish(state, columns);
@@ -317,8 +300,8 @@ void OrderedLowering::emit(const Index &block) {
 }
 
 void OrderedLowering::emitRow(const Index &block) {
-  row = emitter.delinearize(block, space.rows());
-  Index columns = emitter.size(space.columns());
+  row = emitter.delinearize(block, space.kept());
+  Index columns = emitter.size(space.length());
   start = emitter.mul(block, columns);
   vectors = emitter.div(columns, Index::constant(vector));
   for (ArrayRef<Operation *> ops : space.walks)
@@ -346,6 +329,8 @@ FailureOr<Grid> mlir::fuse::lowerOrdered(KernelFrame &frame,
            << "expected a kernel that walks rows in order, but got one where "
            << reason.sentence()
            << "; put what needs it into a kernel of its own";
+  if (!space->areRows())
+    return lowerOrderedColumns(frame, schedule, *space);
   OrderedLowering lowering(frame, schedule, *space);
   if (failed(lowering.verify()))
     return failure();

@@ -7,10 +7,7 @@
 
 #include "RowScan.h"
 
-#include "Reductions/CompensatedSum.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -18,78 +15,15 @@ using namespace mlir::fuse;
 
 RowScan::RowScan(KernelFrame &frame, ScanOp op, const RowWalkers &walkers,
                  int64_t unroll)
-    : frame(frame), emitter(frame.emitter), builder(frame.builder), op(op),
-      loc(op.getLoc()),
-      type(PointEmitter::computeType(op.getType().getElementType())),
+    : ScanAlgebra(frame.emitter, frame.builder, op), frame(frame),
       walkers(walkers), unroll(unroll) {
   if (walkers.warps() > 1)
     slots = addSlots(frame, type, 2 * unroll * walkers.warps());
 }
 
 //===----------------------------------------------------------------------===//
-// The algebra
-//===----------------------------------------------------------------------===//
-
-Value RowScan::identity() {
-  ReduceKind kind = op.getKind();
-  if (kind == ReduceKind::sum || kind == ReduceKind::prod)
-    return emitter.constant(loc, type, kind == ReduceKind::prod ? 1 : 0);
-  bool isMax = kind == ReduceKind::max;
-  TypedAttr most;
-  if (auto real = dyn_cast<FloatType>(type)) {
-    most = builder.getFloatAttr(
-        real, APFloat::getInf(real.getFloatSemantics(), /*Negative=*/isMax));
-  } else {
-    unsigned width = type.getIntOrFloatBitWidth();
-    most =
-        builder.getIntegerAttr(type, isMax ? APInt::getSignedMinValue(width)
-                                           : APInt::getSignedMaxValue(width));
-  }
-  return arith::ConstantOp::create(builder, loc, most);
-}
-
-/// Scalars or vectors.
-Value RowScan::combine(Value a, Value b) {
-  bool real = isFloat();
-  auto make = [&](auto ofFloats, auto ofIntegers) -> Value {
-    return real ? ofFloats() : ofIntegers();
-  };
-  switch (op.getKind()) {
-  case ReduceKind::sum:
-    return make(
-        [&]() -> Value { return arith::AddFOp::create(builder, loc, a, b); },
-        [&]() -> Value { return arith::AddIOp::create(builder, loc, a, b); });
-  case ReduceKind::prod:
-    return make(
-        [&]() -> Value { return arith::MulFOp::create(builder, loc, a, b); },
-        [&]() -> Value { return arith::MulIOp::create(builder, loc, a, b); });
-  case ReduceKind::max:
-    return make(
-        [&]() -> Value {
-          return arith::MaximumFOp::create(builder, loc, a, b);
-        },
-        [&]() -> Value { return arith::MaxSIOp::create(builder, loc, a, b); });
-  default:
-    return make(
-        [&]() -> Value {
-          return arith::MinimumFOp::create(builder, loc, a, b);
-        },
-        [&]() -> Value { return arith::MinSIOp::create(builder, loc, a, b); });
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // A vector
 //===----------------------------------------------------------------------===//
-
-/// Elements that do not exist change nothing.
-Value RowScan::elementsAt(const Point &point) {
-  Value elements = emitter.emitLanes(op.getInput(), point);
-  if (!point.guard)
-    return elements;
-  Value none = emitter.splat(loc, identity(), point.lanes);
-  return arith::SelectOp::create(builder, loc, point.guard, elements, none);
-}
 
 /// Each lane with all that the scan has before it.
 Value RowScan::scanLanes(Value elements, int64_t lanes) {
@@ -230,39 +164,6 @@ SmallVector<Value> RowScan::scanWarps(ArrayRef<Value> totals,
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
-
-/// Of a sum of floats, what is carried along is the sum and its rest.
-ReductionState RowScan::start() {
-  if (isCompensated())
-    return {identity(), identity()};
-  return {identity()};
-}
-
-ReductionState RowScan::carry(const ReductionState &before, Value total) {
-  if (!isCompensated())
-    return {combine(before[0], total)};
-  CompensatedSum sum = addTerm(builder, loc, {before[0], before[1]}, total);
-  // Of an infinity the rest is no number, or an infinity of the other sign
-  // where finite terms add up to one.
-  Value difference = arith::SubFOp::create(builder, loc, sum.rest, sum.rest);
-  Value isFinite = arith::CmpFOp::create(
-      builder, loc, arith::CmpFPredicate::ORD, difference, difference);
-  Value rest =
-      arith::SelectOp::create(builder, loc, isFinite, sum.rest, identity());
-  return {sum.sum, rest};
-}
-
-/// A vector's own scan with all that comes before the vector: `before` in the
-/// tile, `carried` before that.
-Value RowScan::placed(Value scanned, Value before,
-                      const ReductionState &carried, int64_t lanes) {
-  auto spread = [&](Value value) { return emitter.splat(loc, value, lanes); };
-  if (!isCompensated())
-    return combine(spread(combine(carried[0], before)), scanned);
-  // The smaller ones first.
-  Value inTile = combine(spread(combine(carried[1], before)), scanned);
-  return combine(spread(carried[0]), inTile);
-}
 
 ReductionState RowScan::take(ArrayRef<Point> points,
                              const ReductionState &before,

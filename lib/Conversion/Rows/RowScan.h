@@ -20,7 +20,7 @@
 #ifndef FUSE_LIB_CONVERSION_ROWSCAN_H
 #define FUSE_LIB_CONVERSION_ROWSCAN_H
 
-#include "Reductions/Reducer.h"
+#include "Reductions/ScanAlgebra.h"
 #include "Reductions/ThreadReduce.h"
 
 namespace mlir::fuse {
@@ -34,15 +34,12 @@ struct RowWalkers {
 };
 
 /// One fuse.scan in a walk over a row.
-class RowScan {
+class RowScan : public ScanAlgebra {
 public:
   /// `unroll` stretches make a tile.
   RowScan(KernelFrame &frame, ScanOp op, const RowWalkers &walkers,
           int64_t unroll);
 
-  ScanOp getOp() const { return op; }
-  /// What comes before the first tile.
-  ReductionState start();
   /// Defines the scan at the points of a tile, one for each stretch in the
   /// order of the scan, and returns what comes before the next tile. `parity`
   /// is the tile's number modulo 2.
@@ -50,11 +47,6 @@ public:
                       const Index &parity);
 
 private:
-  bool isFloat() const { return isa<FloatType>(type); }
-  bool isCompensated() { return isFloat() && op.getKind() == ReduceKind::sum; }
-  Value identity();
-  Value combine(Value a, Value b);
-  Value elementsAt(const Point &point);
   Value scanLanes(Value elements, int64_t lanes);
   Value scanLanesInTurn(Value elements, int64_t lanes);
   Value scanLanesByDoubling(Value elements, int64_t lanes);
@@ -65,16 +57,8 @@ private:
   SmallVector<Value> scanStretches(ArrayRef<Value> totals, Value &total);
   SmallVector<Value> scanWarps(ArrayRef<Value> totals, const Index &parity,
                                Value &total);
-  Value placed(Value scanned, Value before, const ReductionState &carried,
-               int64_t lanes);
-  ReductionState carry(const ReductionState &before, Value total);
 
   KernelFrame &frame;
-  PointEmitter &emitter;
-  OpBuilder &builder;
-  ScanOp op;
-  Location loc;
-  Type type;
   RowWalkers walkers;
   int64_t unroll;
   /// A number for each warp and stretch, of two tiles; null for one warp.

@@ -34,15 +34,20 @@ int64_t mlir::fuse::exchangedStates(int64_t threads, int64_t splits,
   return (splits > 1 ? threads : 0) + (blocks > 1 ? columns * blocks : 0);
 }
 
-/// Bytes of the partial results of one column.
-static int64_t stateBytes(const ReductionSpace &space) {
+int64_t mlir::fuse::stateBytes(ArrayRef<Operation *> reductions) {
+  int64_t bytes = 0;
+  for (Operation *op : reductions) {
+    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    bytes += numStateComponents(op) *
+             (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
+  }
+  return bytes;
+}
+
+static int64_t columnBytes(const ReductionSpace &space) {
   int64_t bytes = 0;
   for (ArrayRef<Operation *> level : space.levels)
-    for (Operation *op : level) {
-      Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-      bytes += numStateComponents(op) *
-               (element.getIntOrFloatBitWidth() == 64 ? 8 : 4);
-    }
+    bytes += stateBytes(level);
   return bytes;
 }
 
@@ -52,7 +57,7 @@ int64_t mlir::fuse::exchangedBytes(ColumnsScheduleAttr schedule,
   bool alongPlaces = space.isReduced(space.domain.size() - 1);
   int64_t lanes = alongPlaces ? 1 : schedule.getVector();
   return exchangedStates(schedule.getThreads(), schedule.getSplits(), blocks) *
-             lanes * stateBytes(space) +
+             lanes * columnBytes(space) +
          (blocks > 1 ? arrivalBytes : 0);
 }
 
@@ -70,7 +75,7 @@ public:
     facts.alongPlaces = space.isReduced(space.domain.size() - 1);
     facts.isJoined = segments.size() > 1;
     facts.once = facts.isJoined || isOneWalk(kernel, space, dims);
-    facts.stateBytes = stateBytes(space);
+    facts.stateBytes = columnBytes(space);
     facts.reducedBytes = getElementBytes(getElementTypeOrSelf(
         space.levels.front().front()->getOperand(0).getType()));
     facts.levels = space.levels.size();
@@ -193,7 +198,7 @@ void ColumnFactFinder::findJoinedVector() {
   facts.widest = facts.dividing = std::max<int64_t>(1, bytes / widest);
   auto vectors = columnVectors(segments, facts.widest, dims);
   for (auto [segment, own] : llvm::zip_equal(segments, vectors))
-    states = std::max(states, own * stateBytes(segment.space));
+    states = std::max(states, own * columnBytes(segment.space));
   facts.stateBytes = llvm::divideCeil(states, facts.widest);
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The order of elements along an axis: scans, the largest k, sorting, choices of each line.
 
-Ops work along the last axis; another one is transposed there and back.
+Scans walk any axis. Other ops work along the last one; another is transposed there and back.
 """
 
 from fuse_compiler.lang._builder import Array, Unsupported
@@ -39,6 +39,16 @@ def _last(x, axis):
     return transpose(x, there), [there.index(a) for a in range(x.ndim)]
 
 
+def _is_row(x, axis):
+    """Whether what lies along an axis lies side by side: behind it are only ones, or it is
+    the last one of what x transposes."""
+    if product(x.shape[axis + 1 :]) == 1:
+        return True
+    if not x.source or x.source[0] != "transpose":
+        return False
+    return x.source[2][axis] == x.ndim - 1
+
+
 def _check(op, x):
     if x.dtype not in _NUMBERS or x.ndim == 0:
         raise Unsupported(
@@ -49,9 +59,12 @@ def _check(op, x):
 def _scan(kind, doc):
     def apply(x, axis=-1, exclusive=False, reverse=False):
         _check(kind, x)
-        moved, back = _last(x, axis)
+        axis = normalized(axis, x.ndim)
+        is_row = _is_row(x, axis)
+        moved, back = _last(x, axis) if is_row else (x, range(x.ndim))
         moved = x.builder.materialize(moved)
-        words = " exclusive" * exclusive + " reverse" * reverse
+        words = "" if is_row else f" dim = {axis}"
+        words += " exclusive" * exclusive + " reverse" * reverse
         result = x.builder.emit(
             f"fuse.scan {kind} {moved.name}{words} : {moved.type}", moved.shape, x.dtype
         )

@@ -9,7 +9,8 @@ def scan(g):
     value = g.of_elements(NUMBERS, lambda v: v.rank > 0)
     if not value:
         return
-    words = " exclusive" * g.chance(0.3) + " reverse" * g.chance(0.3)
+    words = f" dim = {g.random.randrange(value.rank)}" * g.chance(0.5)
+    words += " exclusive" * g.chance(0.3) + " reverse" * g.chance(0.3)
     kind = g.choice(["sum", "sum", "max", "min", "prod"])
     g.emit(
         "scan",

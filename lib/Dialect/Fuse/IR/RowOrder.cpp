@@ -61,6 +61,25 @@ void mlir::fuse::printScanKind(OpAsmPrinter &printer, Operation *,
   printer << ' ' << stringifyReduceKind(kind.getValue());
 }
 
+// 3. `dim` is a dimension of the operand.
+static LogicalResult verifyDim(ScanOp scan) {
+  int64_t rank = scan.getInput().getType().getRank(), dim = scan.getAxis();
+  if (dim >= 0 && dim < rank)
+    return success();
+  return scan.emitOpError("expected dim from 0 to ")
+         << rank - 1 << ", but got " << dim
+         << "; count dimensions from the first, 0";
+}
+
+/// A program that names the last dimension is the one that names none.
+OpFoldResult ScanOp::fold(FoldAdaptor) {
+  int64_t last = getInput().getType().getRank() - 1;
+  if (!getDim() || static_cast<int64_t>(*getDim()) != last)
+    return {};
+  removeDimAttr();
+  return getResult();
+}
+
 LogicalResult ScanOp::verify() {
   // 1. The operand has rank 1 or more.
   if (failed(verifyRows(*this, getInput().getType())))
@@ -71,7 +90,7 @@ LogicalResult ScanOp::verify() {
   case ReduceKind::prod:
   case ReduceKind::max:
   case ReduceKind::min:
-    return success();
+    return verifyDim(*this);
   case ReduceKind::mean:
     return emitOpError("expected sum, prod, max or min, but got mean; divide a "
                        "sum by the number of its elements");

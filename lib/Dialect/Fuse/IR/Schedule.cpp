@@ -255,10 +255,16 @@ int64_t ColumnsScheduleAttr::clusterSize() const {
 }
 
 LogicalResult OrderedScheduleAttr::verify(EmitError emitError, int64_t threads,
-                                          int64_t vector, int64_t unroll) {
+                                          int64_t vector, int64_t unroll,
+                                          int64_t splits) {
   if (failed(verifyThreadsAndVector(emitError, threads, vector)) ||
-      failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)))
+      failed(verifyRange(emitError, "unroll", unroll, kMaxFactor)) ||
+      failed(verifyRange(emitError, "splits", splits, threads)))
     return failure();
+  if (threads % splits != 0)
+    return emitError() << "expected splits to divide threads, but got "
+                       << splits << " and " << threads
+                       << "; choose a power of two up to that";
   if (threads == 1 || threads % kWarpSize == 0)
     return success();
   return emitError() << "expected threads to be 1 or a multiple of "

@@ -34,6 +34,23 @@ func.func @f(%x: tensor<4xi32>) {
 
 // -----
 
+// scan, 3: a dimension of the operand.
+func.func @f(%x: tensor<4x4xi32>) {
+  // expected-error @below {{expected dim from 0 to 1, but got 2; count dimensions from the first, 0}}
+  %0 = fuse.scan sum %x dim = 2 : tensor<4x4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x4xi32>) {
+  // expected-error @below {{expected dim from 0 to 1, but got -1; count dimensions from the first, 0}}
+  %0 = fuse.scan sum %x dim = -1 : tensor<4x4xi32>
+  return
+}
+
+// -----
+
 // top_k, 1: rank 1 or more.
 func.func @f(%x: tensor<f32>) {
   // expected-error @below {{expected input of rank 1 or more, but got 'tensor<f32>'; insert a tensor.expand_shape}}

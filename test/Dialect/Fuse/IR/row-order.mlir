@@ -8,6 +8,8 @@ func.func @row_order(%x: tensor<?x8xbf16>, %n: tensor<?x?xi64>, %i: tensor<?x3xi
   %0 = fuse.scan sum %x : tensor<?x8xbf16>
   // CHECK: fuse.scan max %{{.*}} exclusive reverse : tensor<?x?xi64>
   %1 = fuse.scan max %n exclusive reverse : tensor<?x?xi64>
+  // CHECK: fuse.scan min %{{.*}} dim = 0 exclusive reverse : tensor<?x?xi64>
+  %7 = fuse.scan min %n dim = 0 exclusive reverse : tensor<?x?xi64>
   // CHECK: fuse.top_k %{{.*}} k = 2 : tensor<?x8xbf16> -> tensor<?x2xbf16>, tensor<?x2xi32>
   %2:2 = fuse.top_k %x k = 2 : tensor<?x8xbf16> -> tensor<?x2xbf16>, tensor<?x2xi32>
   // CHECK: fuse.top_k %{{.*}} k = 64 smallest : tensor<?x?xi64> -> tensor<?x64xi64>, tensor<?x64xi64>

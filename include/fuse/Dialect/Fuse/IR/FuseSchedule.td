@@ -212,7 +212,7 @@ def ColumnsSchedule : Fuse_ScheduleOfParts<"ColumnsSchedule", "columns"> {
 }
 
 def OrderedSchedule : Fuse_Schedule<"OrderedSchedule", "ordered"> {
-  let summary = "a block a row, which it walks from one end to the other";
+  let summary = "a block a row, or some columns, which it walks from one end to the other";
   let description = [{
     For kernels with fuse.scan or fuse.top_k. The last dimension is the row. Its
     block takes tiles of `threads` x `vector` x `unroll` elements in the order of
@@ -232,11 +232,24 @@ def OrderedSchedule : Fuse_Schedule<"OrderedSchedule", "ordered"> {
     Reductions, and the selections, take a walk each level of what needs what;
     results take another. What scans give is computed in each walk that needs it.
 
+    Scans along another dimension than the last walk columns. The lanes of a
+    vector are neighbouring columns, neighbouring threads have neighbouring
+    vectors, and `splits` threads that lie `threads` / `splits` apart share
+    those of one: in a tile of `splits` x `unroll` places each takes `unroll`
+    that follow each other, and they exchange what these come to through shared
+    memory.
+
     `vector` is a power of two that divides the last dimension. `threads` is 1
-    or a multiple of 32.
+    or a multiple of 32, and one of `splits`, which is 1 for rows.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$vector,
-                        "int64_t":$unroll);
+                        "int64_t":$unroll,
+                        DefaultValuedParameter<"int64_t", "1">:$splits);
+  let builders = [AttrBuilder<
+      (ins "int64_t":$threads, "int64_t":$vector, "int64_t":$unroll,
+           CArg<"int64_t", "1">:$splits),
+      [{ return $_get($_ctxt, threads, vector, unroll, splits); }]>];
+  let skipDefaultBuilders = 1;
 }
 
 def TransposeSchedule : Fuse_Schedule<"TransposeSchedule", "transpose"> {

@@ -11,8 +11,8 @@
 include "fuse/Dialect/Fuse/IR/FuseBase.td"
 include "fuse/Dialect/Fuse/IR/FuseEnums.td"
 
-// These ops work along the last dimension, the row; fuse.transpose brings
-// another one there.
+// These ops work along the last dimension, the row. A scan may be along another
+// one; for a selection, fuse.transpose brings it there.
 
 def ScanOp : Fuse_Op<"scan", [RowOrder, AllTypesMatch<["input", "result"]>]> {
   let summary = "sum, product, maximum or minimum of all elements up to each";
@@ -21,24 +21,36 @@ def ScanOp : Fuse_Op<"scan", [RowOrder, AllTypesMatch<["input", "result"]>]> {
     them; with `exclusive` those before j only, so that the first is what
     fuse.reduce gives for no elements (0, 1, -inf or the smallest integer, +inf
     or the largest). With `reverse` it is from the row's end: input[.., j] to the
-    last element. From the first NaN on, floats are NaN.
+    last element. With `dim` it is along that dimension in place of the last.
+    From the first NaN on, floats are NaN.
 
     1. The operand has rank 1 or more.
     2. `kind` is sum, prod, max or min.
+    3. `dim` is a dimension of the operand.
 
     ```mlir
     %c = fuse.scan sum %x : tensor<?x4096xf32>
     %e = fuse.scan max %x exclusive reverse : tensor<?x4096xi32>
+    %d = fuse.scan prod %x dim = 0 : tensor<?x4096xf32>
     ```
   }];
   let arguments = (ins ReduceKindAttr:$kind, NumberTensor:$input,
-                       UnitAttr:$exclusive, UnitAttr:$reverse);
+                       OptionalAttr<I64Attr>:$dim, UnitAttr:$exclusive,
+                       UnitAttr:$reverse);
   let results = (outs NumberTensor:$result);
   let assemblyFormat = [{
-    `` custom<ScanKind>($kind) $input (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+    `` custom<ScanKind>($kind) $input (`dim` `=` $dim^)? (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
     `:` type($input)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The dimension that is walked.
+    int64_t getAxis() {
+      int64_t last = getInput().getType().getRank() - 1;
+      return static_cast<int64_t>(getDim().value_or(last));
+    }
+  }];
 }
 
 def TopKOp : Fuse_Op<"top_k", [RowOrder]> {
