@@ -12,7 +12,10 @@
 //   pad(f(transpose(x))) = transpose(pad(f(x)))
 //
 // and rows of pad(f(x)) are read in vectors. So are those of reversals, and of
-// concatenations whose operands are transposed alike.
+// concatenations whose operands are transposed alike. A scan between a
+// transpose and the one that undoes it walks another dimension:
+//
+//   transpose(scan(f(transpose(x)))) = scan dim = 0 (f(x))
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +24,7 @@
 #include "ReshapeOperands.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -128,6 +132,12 @@ static Value moveBefore(OpBuilder &builder, Operation *op,
         return ConcatOp::create(builder, loc, type, inputs,
                                 permutation[concat.getDim()]);
       })
+      .Case([&](ScanOp scan) {
+        return ScanOp::create(
+            builder, loc, type, scan.getKindAttr(), inputs.front(),
+            builder.getI64IntegerAttr(permutation[scan.getAxis()]),
+            scan.getExclusiveAttr(), scan.getReverseAttr());
+      })
       .Default(Value());
 }
 
@@ -155,8 +165,21 @@ static void sinkBehind(Operation *op) {
   op->erase();
 }
 
+/// Whether nothing but the inverse of the transpose before it reads a scan.
+static bool isTransposedBack(Operation *op) {
+  TransposeOp before = transposeBefore(op->getOperand(0));
+  auto behind = op->hasOneUse() ? dyn_cast<TransposeOp>(*op->user_begin())
+                                : TransposeOp();
+  return before && behind &&
+         isIdentityPermutation(
+             llvm::map_to_vector(behind.getPermutation(), [&](int64_t dim) {
+               return before.getPermutation()[dim];
+             }));
+}
+
 void mlir::fuse::sinkTransposes(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block))
-    if (isa<PadOp, ReverseOp, ConcatOp>(op))
+    if (isa<PadOp, ReverseOp, ConcatOp>(op) ||
+        (isa<ScanOp>(op) && isTransposedBack(&op)))
       sinkBehind(&op);
 }

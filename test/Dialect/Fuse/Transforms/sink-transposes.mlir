@@ -44,3 +44,28 @@ func.func @stay(%x: tensor<4x5x6xf32>, %y: tensor<6x4xf32>, %z: tensor<4x6xf32>)
   %q = fuse.pad %e low = [0, 1] high = [0, 1] value = 0.0 : tensor<6x4xf32> -> tensor<6x6xf32>
   return %p, %c, %q, %e : tensor<5x4x8xf32>, tensor<6x8xf32>, tensor<6x6xf32>, tensor<6x4xf32>
 }
+
+// -----
+
+// A scan that is transposed back walks another dimension.
+// CHECK-LABEL: func.func @scan
+// CHECK:         %[[E:.*]] = fuse.exp %arg0 : tensor<?x40x6xf32>
+// CHECK:         fuse.scan max %[[E]] dim = 1 exclusive reverse : tensor<?x40x6xf32>
+func.func @scan(%x: tensor<?x40x6xf32>) -> tensor<?x40x6xf32> {
+  %t = fuse.transpose %x permutation = [2, 0, 1] : tensor<?x40x6xf32> -> tensor<6x?x40xf32>
+  %e = fuse.exp %t : tensor<6x?x40xf32>
+  %s = fuse.scan max %e exclusive reverse : tensor<6x?x40xf32>
+  %b = fuse.transpose %s permutation = [1, 2, 0] : tensor<6x?x40xf32> -> tensor<?x40x6xf32>
+  return %b : tensor<?x40x6xf32>
+}
+
+// -----
+
+// One that is not keeps its rows.
+// CHECK-LABEL: func.func @scan_of_rows
+// CHECK:         fuse.scan sum %{{.*}} : tensor<40x?xf32>
+func.func @scan_of_rows(%x: tensor<?x40xf32>) -> tensor<40x?xf32> {
+  %t = fuse.transpose %x permutation = [1, 0] : tensor<?x40xf32> -> tensor<40x?xf32>
+  %s = fuse.scan sum %t : tensor<40x?xf32>
+  return %s : tensor<40x?xf32>
+}
