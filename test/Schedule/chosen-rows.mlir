@@ -1,4 +1,5 @@
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 | FileCheck %s
+// RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 --remarks-filter=fuse-kernel 2>&1 >/dev/null | FileCheck %s --check-prefix=DECIDED
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule=chip=sm_90 -fuse-lower=chip=sm_90 -o /dev/null
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 size=small" -fuse-lower="chip=sm_90 size=small" -o /dev/null
 // RUN: fuse-opt %s -fuse-form=chip=sm_90 -fuse-schedule="chip=sm_90 size=few" -fuse-lower="chip=sm_90 size=few" -o /dev/null
@@ -464,13 +465,47 @@ func.func @halves(%x: tensor<1x4096xbf16>, %w: tensor<28672x2048xi8>, %s: tensor
 }
 
 // CHECK-LABEL: func.func @bytes(
-// CHECK: schedule = #fuse.rows<{{.*}}rows_per_thread = {{[248]}}>
+// CHECK: schedule = [[BYTES:#fuse.rows<.*rows_per_thread = [248]>.*>]] {
 func.func @bytes(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tensor<4096x1x1xbf16>) -> tensor<1x4096xbf16> {
   %g = tensor.expand_shape %w [[0], [1, 2]] output_shape [4096, 1, 4096] : tensor<4096x4096xi8> into tensor<4096x1x4096xi8>
   %f = fuse.cast %g : tensor<4096x1x4096xi8> -> tensor<4096x1x4096xbf16>
   %d = fuse.mul %f, %s : tensor<4096x1x4096xbf16>, tensor<4096x1x1xbf16> -> tensor<4096x1x4096xbf16>
   %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<4096x1x4096xbf16> into tensor<4096x4096xbf16>
   %y = fuse.matmul %x, %r transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
+  return %y : tensor<1x4096xbf16>
+}
+
+// So they have however a scale is given sizes of 1.
+// DECIDED: Function=bytes |{{.*}}Decided="the fastest that was measured
+// DECIDED: Function=bytes_by_column |{{.*}}Decided="the fastest that was measured
+// DECIDED: Function=bytes_by_vector |{{.*}}Decided="the fastest that was measured
+// DECIDED: Function=bytes_by_whole |{{.*}}Decided="the fastest that was measured
+// CHECK-LABEL: func.func @bytes_by_column(
+// CHECK: schedule = [[BYTES]] {
+func.func @bytes_by_column(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tensor<4096x1xbf16>) -> tensor<1x4096xbf16> {
+  %f = fuse.cast %w : tensor<4096x4096xi8> -> tensor<4096x4096xbf16>
+  %d = fuse.mul %f, %s : tensor<4096x4096xbf16>, tensor<4096x1xbf16>
+  %y = fuse.matmul %x, %d transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
+  return %y : tensor<1x4096xbf16>
+}
+
+// CHECK-LABEL: func.func @bytes_by_vector(
+// CHECK: schedule = [[BYTES]] {
+func.func @bytes_by_vector(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tensor<4096xbf16>) -> tensor<1x4096xbf16> {
+  %f = fuse.cast %w : tensor<4096x4096xi8> -> tensor<4096x4096xbf16>
+  %e = tensor.expand_shape %s [[0, 1]] output_shape [4096, 1] : tensor<4096xbf16> into tensor<4096x1xbf16>
+  %d = fuse.mul %f, %e : tensor<4096x4096xbf16>, tensor<4096x1xbf16>
+  %y = fuse.matmul %x, %d transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
+  return %y : tensor<1x4096xbf16>
+}
+
+// CHECK-LABEL: func.func @bytes_by_whole(
+// CHECK: schedule = [[BYTES]] {
+func.func @bytes_by_whole(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tensor<4096x1xbf16>) -> tensor<1x4096xbf16> {
+  %f = fuse.cast %w : tensor<4096x4096xi8> -> tensor<4096x4096xbf16>
+  %b = fuse.broadcast %s : tensor<4096x1xbf16> -> tensor<4096x4096xbf16>
+  %d = fuse.mul %f, %b : tensor<4096x4096xbf16>
+  %y = fuse.matmul %x, %d transpose_rhs : tensor<1x4096xbf16>, tensor<4096x4096xbf16> -> tensor<1x4096xbf16>
   return %y : tensor<1x4096xbf16>
 }
 

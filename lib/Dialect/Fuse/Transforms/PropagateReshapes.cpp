@@ -10,9 +10,8 @@
 // then works in the shape with more dimensions. Every step moves one reshape in
 // its one direction, so that the pass ends.
 //
-// Where one meets the other, as in [6, 8, 128] -> [6, 1024] -> [6, 2, 512],
-// they change places by way of the shape that both refine: [6, 2, 4, 128]
-// (KeepReducedDims.cpp has the dimensions of size 1 that reductions leave).
+// SwapReshapes.cpp has what happens where one meets the other, and
+// KeepReducedDims.cpp the dimensions of size 1 that reductions leave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +20,7 @@
 #include "ReshapeOperands.h"
 #include "SplatConstants.h"
 #include "StridedSlices.h"
+#include "SwapReshapes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
@@ -42,11 +42,6 @@ using Groups = ReshapeGroups;
 bool mlir::fuse::isShapeless(Operation *op) {
   return op && op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
          !isa<IotaOp, RandomOp, BroadcastOp>(op);
-}
-
-/// A reshape to the same shape moves nothing on; it folds when its turn comes.
-template <typename ReshapeOp> static bool isIdentity(ReshapeOp reshape) {
-  return reshape.getSrcType() == reshape.getType();
 }
 
 bool mlir::fuse::haveKnownSizes(RankedTensorType expanded,
@@ -335,154 +330,6 @@ struct SinkCollapseOfReduce : public OpRewritePattern<ReduceOp> {
   }
 };
 
-} // namespace
-
-/// The sizes of a shape that refines both, of one group of dimensions each that
-/// have as many elements: (8, 128) and (2, 512) have (2, 4, 128). Nothing where
-/// there is none. Only the first may be dynamic, and is of both.
-static std::optional<SmallVector<int64_t>> refine(ArrayRef<int64_t> a,
-                                                  ArrayRef<int64_t> b) {
-  auto isDynamic = ShapedType::isDynamic;
-  if (a.empty() || b.empty() || isDynamic(a.front()) != isDynamic(b.front()) ||
-      llvm::any_of(a.drop_front(), isDynamic) ||
-      llvm::any_of(b.drop_front(), isDynamic))
-    return std::nullopt;
-  SmallVector<int64_t> left(a), right(b), reversed;
-  while (left.size() > 1 || right.size() > 1) {
-    int64_t &x = left.back(), &y = right.back();
-    bool xIsFirst = left.size() == 1 && isDynamic(x);
-    bool yIsFirst = right.size() == 1 && isDynamic(y);
-    if (xIsFirst && yIsFirst)
-      break;
-    // What is left of a dynamic size, over a static one, is as dynamic.
-    int64_t part = xIsFirst ? y : yIsFirst ? x : std::min(x, y);
-    if (part == 0 || (!xIsFirst && x % part) || (!yIsFirst && y % part))
-      return std::nullopt;
-    reversed.push_back(part);
-    auto take = [&](SmallVector<int64_t> &from, bool isFirst) {
-      if (isFirst)
-        return;
-      from.back() /= part;
-      if (from.back() == 1 && from.size() > 1)
-        from.pop_back();
-    };
-    take(left, xIsFirst);
-    take(right, yIsFirst);
-  }
-  if (left.back() != right.back())
-    return std::nullopt;
-  reversed.push_back(left.back());
-  std::reverse(reversed.begin(), reversed.end());
-  return reversed;
-}
-
-/// Cuts the refined sizes into groups that make the sizes of `shape`; `next` is
-/// the number of the first dimension.
-static void appendGroups(Groups &groups, ArrayRef<int64_t> shape,
-                         ArrayRef<int64_t> refined, int64_t next) {
-  size_t first = groups.size(), end = refined.size();
-  groups.resize(first + shape.size());
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    size_t begin = end;
-    for (int64_t size = 1;
-         begin > 0 && (axis == 0 || size != shape[axis] || begin == end);)
-      size *= refined[--begin];
-    for (size_t dim = begin; dim < end; ++dim)
-      groups[first + axis].push_back(next + static_cast<int64_t>(dim));
-    end = begin;
-  }
-}
-
-namespace {
-/// expand(collapse(x)) -> collapse(expand(x)) where neither undoes the other.
-struct SwapReshapes : public OpRewritePattern<tensor::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
-                                PatternRewriter &rewriter) const override {
-    auto collapse = expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
-    if (!collapse || isIdentity(collapse) || isIdentity(expand) ||
-        !isMadeHere(collapse.getSrc()))
-      return rewriter.notifyMatchFailure(expand,
-                                         "its operand is no collapsed value");
-    RankedTensorType from = collapse.getSrcType(), to = expand.getResultType();
-    Groups expanding, collapsing;
-    SmallVector<int64_t> shape;
-    bool expands = false, collapses = false;
-    for (auto [in, out] : llvm::zip(collapse.getReassociationIndices(),
-                                    expand.getReassociationIndices())) {
-      ArrayRef<int64_t> source = from.getShape().slice(in.front(), in.size());
-      ArrayRef<int64_t> target = to.getShape().slice(out.front(), out.size());
-      if (hasOnes(source) || hasOnes(target))
-        return rewriter.notifyMatchFailure(expand, "has sizes of 1");
-      std::optional<SmallVector<int64_t>> refined = refine(source, target);
-      if (!refined)
-        return rewriter.notifyMatchFailure(expand, "no shape refines both");
-      appendGroups(expanding, source, *refined, shape.size());
-      appendGroups(collapsing, target, *refined, shape.size());
-      expands |= refined->size() != source.size();
-      collapses |= refined->size() != target.size();
-      shape.append(*refined);
-    }
-    if (!expands || !collapses)
-      return rewriter.notifyMatchFailure(expand, "one reshape does it");
-    RankedTensorType refined = from.clone(shape);
-    Value fine = expandOperand(rewriter, expand.getLoc(), collapse.getSrc(),
-                               refined, expanding);
-    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(expand, to, fine,
-                                                         collapsing);
-    return success();
-  }
-
-private:
-  static bool hasOnes(ArrayRef<int64_t> sizes) {
-    return sizes.size() > 1 && llvm::is_contained(sizes, 1);
-  }
-};
-
-/// expand(collapse(op(x))) -> op(expand(collapse(x))) where no shape refines
-/// both: ops that take any shape leave the reshapes to memory.
-struct RaiseBoth : public OpRewritePattern<tensor::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
-                                PatternRewriter &rewriter) const override {
-    auto collapse = expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>();
-    Operation *op = collapse ? collapse.getSrc().getDefiningOp() : nullptr;
-    if (!op || !isShapeless(op) || !op->hasOneUse() || !collapse->hasOneUse() ||
-        followsFromReduction(collapse.getSrc()))
-      return rewriter.notifyMatchFailure(expand, "not of a pointwise op alone");
-    auto shapeOf = [](Value value) {
-      return cast<RankedTensorType>(value.getType()).getShape();
-    };
-    ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
-    bool areWhole = llvm::all_of(op->getOperands(), [&](Value operand) {
-      return shapeOf(operand).empty() || shapeOf(operand) == shape;
-    });
-    if (!areWhole || ShapedType::isDynamicShape(shape))
-      return rewriter.notifyMatchFailure(expand, "an operand is broadcast");
-    rewriter.setInsertionPoint(expand);
-    auto reshaped = [&](Value value) -> Value {
-      if (shapeOf(value).empty())
-        return value;
-      Type element = getElementTypeOrSelf(value.getType());
-      auto flat = tensor::CollapseShapeOp::create(
-          rewriter, collapse.getLoc(), collapse.getType().clone(element), value,
-          collapse.getReassociationIndices());
-      return tensor::ExpandShapeOp::create(
-          rewriter, expand.getLoc(), expand.getType().clone(element), flat,
-          expand.getReassociationIndices());
-    };
-    SmallVector<Value> operands =
-        llvm::map_to_vector(op->getOperands(), reshaped);
-    Operation *clone = rewriter.clone(*op);
-    clone->setOperands(operands);
-    clone->getResult(0).setType(expand.getType());
-    rewriter.replaceOp(expand, clone->getResults());
-    return success();
-  }
-};
-
 /// gather(collapse(cast(x))) -> cast(gather(collapse(x))) for floats that the
 /// cast widens, with or without the collapse: what is gathered is then memory
 /// where x is.
@@ -578,8 +425,8 @@ struct PropagateReshapesPass
     patterns
         .add<SinkCollapse, RaiseExpand, SinkCollapseOfReduce, SinkCastOfTable>(
             context);
-    patterns.add<ExpandIota, SwapReshapes, RaiseBoth, SinkCollapseOfUpdates>(
-        context);
+    patterns.add<ExpandIota, SinkCollapseOfUpdates>(context);
+    populateSwapReshapesPatterns(patterns);
     populateKeepReducedDimsPatterns(patterns);
     populateStridedSlicePatterns(patterns);
     populateReshapeBatchesPatterns(patterns);

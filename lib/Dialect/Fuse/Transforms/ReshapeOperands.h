@@ -20,6 +20,11 @@ using ReshapeGroups = SmallVector<ReassociationIndices>;
 /// Whether the op takes any shape, as long as its operands broadcast to it.
 bool isShapeless(Operation *op);
 
+/// A reshape to the same shape moves nothing on; it folds when its turn comes.
+template <typename ReshapeOp> bool isIdentity(ReshapeOp reshape) {
+  return reshape.getSrcType() == reshape.getType();
+}
+
 /// Whether each group has at most one dynamic dimension, whose size then
 /// follows from the group's.
 bool haveKnownSizes(RankedTensorType expanded, const ReshapeGroups &groups);

@@ -262,3 +262,37 @@ func.func @no_batches(%x: tensor<4x6x64xf16>, %w: tensor<4x256x64xf16>) -> tenso
   %e = tensor.expand_shape %p [[0], [1], [2, 3]] output_shape [4, 6, 2, 128] : tensor<4x6x256xf16> into tensor<4x6x2x128xf16>
   return %e : tensor<4x6x2x128xf16>
 }
+
+// -----
+
+// Sizes of 1 that are dropped and made go with what is broadcast, up to where they are
+// memory's.
+// CHECK-LABEL: func.func @ones
+// CHECK-SAME:    %[[W:[^:]*]]: tensor<32x64xi8>, %[[S:[^:]*]]: tensor<32x1x1xf32>
+// CHECK-DAG:     %[[A:.*]] = tensor.expand_shape %[[W]] {{\[\[}}0, 1], [2]] output_shape [1, 32, 64]
+// CHECK-DAG:     %[[F:.*]] = fuse.cast %[[A]] : tensor<1x32x64xi8> -> tensor<1x32x64xf32>
+// CHECK-DAG:     %[[C:.*]] = tensor.collapse_shape %[[S]] {{\[\[}}0], [1, 2]]
+// CHECK-DAG:     %[[B:.*]] = tensor.expand_shape %[[C]] {{\[\[}}0, 1], [2]] output_shape [1, 32, 1]
+// CHECK:         %[[D:.*]] = fuse.mul %[[F]], %[[B]]
+// CHECK-NEXT:    return %[[D]]
+func.func @ones(%w: tensor<32x64xi8>, %s: tensor<32x1x1xf32>) -> tensor<1x32x64xf32> {
+  %g = tensor.expand_shape %w [[0], [1, 2]] output_shape [32, 1, 64] : tensor<32x64xi8> into tensor<32x1x64xi8>
+  %f = fuse.cast %g : tensor<32x1x64xi8> -> tensor<32x1x64xf32>
+  %d = fuse.mul %f, %s : tensor<32x1x64xf32>, tensor<32x1x1xf32> -> tensor<32x1x64xf32>
+  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<32x1x64xf32> into tensor<32x64xf32>
+  %e = tensor.expand_shape %r [[0, 1], [2]] output_shape [1, 32, 64] : tensor<32x64xf32> into tensor<1x32x64xf32>
+  return %e : tensor<1x32x64xf32>
+}
+
+// -----
+
+// What groups share a scale keeps its dimensions: other sizes than 1 go.
+// CHECK-LABEL: func.func @groups
+// CHECK:         %[[D:.*]] = fuse.mul %{{.*}} : tensor<32x2x32xf32>, tensor<32x2x1xf32>
+// CHECK:         tensor.collapse_shape %[[D]]
+func.func @groups(%w: tensor<32x2x32xf32>, %s: tensor<32x2x1xf32>) -> tensor<1x32x64xf32> {
+  %d = fuse.mul %w, %s : tensor<32x2x32xf32>, tensor<32x2x1xf32> -> tensor<32x2x32xf32>
+  %r = tensor.collapse_shape %d [[0], [1, 2]] : tensor<32x2x32xf32> into tensor<32x64xf32>
+  %e = tensor.expand_shape %r [[0, 1], [2]] output_shape [1, 32, 64] : tensor<32x64xf32> into tensor<1x32x64xf32>
+  return %e : tensor<1x32x64xf32>
+}
