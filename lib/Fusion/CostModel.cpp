@@ -25,24 +25,12 @@ using namespace mlir::fuse;
 
 /// Views of a value that is not computed, but only read: as mostViews.
 static constexpr size_t mostMovedViews = 32;
-/// Columns of a block that reduces leading dimensions.
-static constexpr double columnsPerBlock = 128;
-/// Places of a column below which blocks do not share it.
-static constexpr double placesPerBlock = 256;
-/// Elements of a row that count as the work of a multiprocessor, of those that
-/// share it. One that holds a row, up to 16384 elements, draws several times
-/// its share of the bandwidth while others idle.
-static constexpr double elementsPerBlock = 4096;
-
-/// A host of a few cores; only the ratios matter.
-static constexpr MachineRates hostRates = {20e9,
-                                           50e9,
-                                           5e-6,
-                                           8,
-                                           /*sharesResults=*/false,
-                                           HUGE_VAL,
-                                           /*mostBlocksPerRow=*/1,
-                                           /*packsOperands=*/true};
+static constexpr MachineRates hostRates = {
+    hostNumbers.bytesPerSecond, hostNumbers.operationsPerSecond,
+    hostNumbers.launchSeconds,  hostNumbers.cores,
+    /*sharesResults=*/false,    HUGE_VAL,
+    /*mostBlocksPerRow=*/1,
+    /*packsOperands=*/true};
 
 MachineRates MachineRates::of(StringRef chip) {
   llvm::Expected<GPUTarget> gpu = lookupGPUTarget(chip);
@@ -97,7 +85,6 @@ private:
 /// How often packing computes an element of a contraction's operand: once for
 /// each tile along the axes that the operand lacks.
 static double timesPacked(ContractOp op, unsigned operand) {
-  constexpr double tile = 512;
   StringRef axes = operand == 0 ? op.getLhsAxes() : op.getRhsAxes();
   double others = estimatedElements(op.getResult());
   auto shape = cast<RankedTensorType>(op.getOperand(operand).getType());
@@ -105,7 +92,7 @@ static double timesPacked(ContractOp op, unsigned operand) {
     if (op.getResultAxes().contains(axis) && size != 0)
       others /= estimatedElements(
           {Extent{size, ShapedType::isDynamic(size) ? 0 : -1}});
-  return std::max(1.0, std::ceil(others / tile));
+  return std::max(1.0, std::ceil(others / hostNumbers.mostOfTile));
 }
 
 /// A kernel with reductions is one walk; others walk each shape of results, or
@@ -230,16 +217,17 @@ static double blocksOf(const ReductionSpace &space, ArrayRef<Operation *> ops,
     return blocks;
   // All blocks share a row that is the only one.
   if (machine.sharesResults && staticProduct(space.keptExtents()) == 1)
-    return std::max(1.0, places / elementsPerBlock);
+    return std::max(1.0, places / machine.numbers().fusion.elementsPerBlock);
   if (space.overLastDims())
     return blocks *
-           std::clamp(places / elementsPerBlock, 1.0, machine.mostBlocksPerRow);
+           std::clamp(places / machine.numbers().fusion.elementsPerBlock, 1.0,
+                      machine.mostBlocksPerRow);
   if (space.isReduced(space.domain.size() - 1))
     return blocks;
   // Others, whose places are neighbours in memory, have a block each.
-  blocks /= columnsPerBlock;
+  blocks /= machine.numbers().fusion.columnsPerBlock;
   if (isOneWalk(ops, results, space, dims))
-    blocks *= std::max(1.0, places / placesPerBlock);
+    blocks *= std::max(1.0, places / machine.numbers().fusion.placesPerBlock);
   return blocks;
 }
 
@@ -403,11 +391,10 @@ static double panelSeconds(const StreamedSpace &space,
                            ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
                            ArrayRef<Value> results, const DimClasses &dims,
                            const MachineRates &machine) {
-  constexpr double rowsOfTile = 128;
   Value scores = ContractOp(space.scores).getResult();
   double queries = estimatedElements({space.rowExtent(dims)}, dims) *
                    static_cast<double>(space.headCount(dims));
-  double tiles = std::max(1.0, queries / rowsOfTile);
+  double tiles = std::max(1.0, queries / hostNumbers.usualStreamedRows);
   double operations = estimatedElements(scores, dims) *
                       (estimatedElements({space.depthExtent(dims)}, dims) +
                        estimatedElements({space.columnExtent(dims)}, dims));

@@ -58,6 +58,10 @@ struct MachineRates {
   const GPUTarget *tensorCoresOrNull() const {
     return tensorCores ? &*tensorCores : nullptr;
   }
+  /// The GPU's; those of an H200 for others.
+  const ModelNumbers &numbers() const {
+    return tensorCores ? *tensorCores : shippedNumbers;
+  }
   /// Whether a block streams a softmax between two contractions.
   bool streams() const { return packsOperands || tensorCores; }
 

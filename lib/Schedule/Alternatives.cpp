@@ -29,9 +29,6 @@ static constexpr int64_t smallestBlock = 128;
 static constexpr int64_t mostParts = 512;
 /// Stages of a loop whose copies run ahead, and the most of rows.
 static constexpr int64_t someStages = 3;
-/// Tiles on tensor cores whose predicted time is so many times the fastest's
-/// are not worth a measurement.
-static constexpr double farSlower = 1.5;
 
 /// Shared memory of one stage of each thread's vector, at most.
 static int64_t stageBytes(KernelOp kernel, int64_t vector) {
@@ -253,7 +250,7 @@ static Schedules alternatives(MmaScheduleAttr proposal, KernelOp kernel,
   double fastest = estimateMma(proposal, product, *target.gpu).seconds;
   for (MmaScheduleAttr schedule : mmaSchedulesOf(kernel, dims, target))
     if (estimateMma(schedule, product, *target.gpu).seconds <=
-        farSlower * fastest)
+        target.gpu->choice.farSlower * fastest)
       found.push_back(schedule);
   return found;
 }

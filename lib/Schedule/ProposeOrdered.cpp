@@ -20,12 +20,6 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 static constexpr int64_t warpThreads = 32;
-/// Threads of a long row, and vectors of each in a tile.
-static constexpr int64_t scanThreads = 256, scanUnroll = 4;
-static constexpr int64_t selectionThreads = 512;
-/// Elements of a tile that a selecting thread keeps in registers, as keys.
-static constexpr int64_t selectionElements = 16;
-static constexpr int64_t cpuUnroll = 4;
 
 ScheduleAttrInterface mlir::fuse::proposeOrdered(KernelOp kernel,
                                                  const DimClasses &dims,
@@ -42,12 +36,15 @@ ScheduleAttrInterface mlir::fuse::proposeOrdered(KernelOp kernel,
   int64_t widest = widestVector(kernel, dims, space->domain, target);
   int64_t vector = innermostVector(kernel, dims, space->domain, widest, target);
   if (!target.isGPU)
-    return OrderedScheduleAttr::get(kernel.getContext(), 1, vector, cpuUnroll);
+    return OrderedScheduleAttr::get(kernel.getContext(), 1, vector,
+                                    hostNumbers.scanUnroll);
 
+  const auto &numbers = target.numbers().ordered;
   bool selects = !body.getOps<TopKOp>().empty();
   int64_t unroll =
-      selects ? std::max<int64_t>(1, selectionElements / vector) : scanUnroll;
-  int64_t threads = selects ? selectionThreads : scanThreads;
+      selects ? std::max<int64_t>(1, numbers.selectionElements / vector)
+              : numbers.scanUnroll;
+  int64_t threads = selects ? numbers.selectionThreads : numbers.scanThreads;
   if (const Extent &columns = space->length(); columns.isStatic()) {
     int64_t vectors = std::max<int64_t>(1, columns.size / vector);
     auto wanted = static_cast<int64_t>(

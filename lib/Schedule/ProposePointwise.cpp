@@ -21,10 +21,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr int64_t gpuThreads = 128;
-static constexpr int64_t cpuElements = 4096;
-static constexpr int64_t headsOfAngles = 4;
-
 /// What a vector must divide so that no rotary pair straddles it.
 static int64_t rotaryDivisor(KernelOp kernel) {
   int64_t divisor = 0;
@@ -41,14 +37,13 @@ static int64_t rotaryDivisor(KernelOp kernel) {
 /// or where that has less than 64 bits, one that a thread cuts pairs with.
 static int64_t rotaryVector(KernelOp kernel, ArrayRef<Segment> segments,
                             int64_t limit, const ScheduleTarget &target) {
-  constexpr int64_t leastBits = 64;
   int64_t divisor = rotaryDivisor(kernel);
   if (divisor == 0)
     return limit;
   int64_t vector = dividingVector(limit, divisor);
   auto rotary = *kernel.getBody().getOps<RotaryOp>().begin();
   int64_t bits = rotary.getType().getElementTypeBitWidth();
-  if (!target.isGPU || vector * bits >= leastBits)
+  if (!target.isGPU || vector * bits >= target.numbers().pointwise.pairBits)
     return vector;
   int64_t cut = limit;
   bool isRotated = false;
@@ -156,7 +151,7 @@ static int64_t sharedHeads(KernelOp kernel, const ScheduleTarget &target) {
         rotary.getType().getElementType().getIntOrFloatBitWidth() < 32;
     if (rotary.getBase() &&
         (isNarrow || rotary.getSequences() || !target.isGPU))
-      return headsOfAngles;
+      return target.numbers().pointwise.headsOfAngles;
   }
   return 1;
 }
@@ -187,9 +182,10 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
           dividingVector(vector, seamDivisor(kernel, dims, vector));
       divisor > 1)
     vector = divisor;
-  int64_t threads = target.isGPU ? gpuThreads : 1;
+  int64_t threads = target.isGPU ? target.numbers().pointwise.threads : 1;
   int64_t heads = sharedHeads(kernel, target);
-  int64_t unroll = target.isGPU ? 1 : cpuElements / (vector * heads);
+  int64_t unroll =
+      target.isGPU ? 1 : hostNumbers.blockElements / (vector * heads);
   return PointwiseScheduleAttr::get(kernel.getContext(), threads, vector,
                                     unroll, heads);
 }

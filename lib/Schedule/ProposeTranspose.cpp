@@ -22,7 +22,6 @@ using namespace mlir::fuse;
 static constexpr int64_t rowBytes = 128;
 static constexpr int64_t gpuAccessBytes = 16;
 static constexpr int64_t cpuAccessBytes = 32;
-static constexpr int64_t gpuVectorsPerThread = 2;
 /// What every chip gives a block unasked; of a CPU's first cache, most.
 static constexpr int64_t stagedBytes = 48 * 1024;
 
@@ -88,6 +87,9 @@ mlir::fuse::proposeTranspose(KernelOp kernel, const DimClasses &dims,
     return {};
   int64_t vectors = tile * tile / vector;
   int64_t threads =
-      target.isGPU ? std::min<int64_t>(256, vectors / gpuVectorsPerThread) : 1;
+      target.isGPU
+          ? std::min(target.numbers().transpose.mostThreads,
+                     vectors / target.numbers().transpose.vectorsPerThread)
+          : 1;
   return TransposeScheduleAttr::get(kernel.getContext(), threads, tile, vector);
 }

@@ -11,10 +11,12 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <mutex>
-#include <variant>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 using namespace llvm;
@@ -23,10 +25,9 @@ using namespace mlir::fuse;
 namespace {
 /// A number of a board, and its key in files.
 struct Field {
-  StringLiteral key;
-  std::variant<unsigned GPUTarget::*, double GPUTarget::*,
-               uint64_t GPUTarget::*>
-      member;
+  StringLiteral key, unit;
+  bool isWhole;
+  void (*set)(GPUTarget &, double);
 };
 
 struct Board {
@@ -38,48 +39,74 @@ struct Board {
 };
 } // namespace
 
+#define FUSE_FIELD(key, member, unit)                                          \
+  {key, unit, std::is_integral_v<decltype(std::declval<GPUTarget>().member)>,  \
+   [](GPUTarget &target, double value) {                                       \
+     target.member = static_cast<decltype(target.member)>(value);              \
+   }},
+#define FUSE_NUMBER(model, name, value, unit, text)                            \
+  FUSE_FIELD(#model "." #name, model.name, unit)
+
 static const Field fields[] = {
-    {"multiprocessors", &GPUTarget::multiprocessors},
-    {"memory_bytes_per_second", &GPUTarget::memoryBytesPerSecond},
-    {"l2_bytes", &GPUTarget::l2Bytes},
-    {"l2_bytes_per_clock", &GPUTarget::l2BytesPerClock},
-    {"l2_port_bytes_per_clock", &GPUTarget::l2PortBytesPerClock},
-    {"clock_hertz", &GPUTarget::clockHertz},
-    {"tensor_clock_hertz", &GPUTarget::tensorClockHertz},
-    {"sustained_clock_hertz", &GPUTarget::sustainedClockHertz},
-    {"cluster_group", &GPUTarget::clusterGroup},
-    {"launch_seconds", &GPUTarget::launchSeconds},
-    {"mma_per_clock", &GPUTarget::mmaPerClock},
-    {"mma_sync_per_clock", &GPUTarget::mmaSyncPerClock},
-    {"mma_sync_float8_per_clock", &GPUTarget::mmaSyncFloat8PerClock},
+    FUSE_FIELD("multiprocessors", multiprocessors, "")                 //
+    FUSE_FIELD("memory_bytes_per_second", memoryBytesPerSecond, "")    //
+    FUSE_FIELD("l2_bytes", l2Bytes, "")                                //
+    FUSE_FIELD("l2_bytes_per_clock", l2BytesPerClock, "")              //
+    FUSE_FIELD("l2_port_bytes_per_clock", l2PortBytesPerClock, "")     //
+    FUSE_FIELD("clock_hertz", clockHertz, "")                          //
+    FUSE_FIELD("tensor_clock_hertz", tensorClockHertz, "")             //
+    FUSE_FIELD("sustained_clock_hertz", sustainedClockHertz, "")       //
+    FUSE_FIELD("cluster_group", clusterGroup, "")                      //
+    FUSE_FIELD("launch_seconds", launchSeconds, "")                    //
+    FUSE_FIELD("mma_per_clock", mmaPerClock, "")                       //
+    FUSE_FIELD("mma_sync_per_clock", mmaSyncPerClock, "")              //
+    FUSE_FIELD("mma_sync_float8_per_clock", mmaSyncFloat8PerClock, "") //
+#include "fuse/Target/Numbers/Choice.inc"
+#include "fuse/Target/Numbers/Columns.inc"
+#include "fuse/Target/Numbers/Fusion.inc"
+#include "fuse/Target/Numbers/MmaSync.inc"
+#include "fuse/Target/Numbers/Ordered.inc"
+#include "fuse/Target/Numbers/Pointwise.inc"
+#include "fuse/Target/Numbers/Rows.inc"
+#include "fuse/Target/Numbers/Streamed.inc"
+#include "fuse/Target/Numbers/Tiled.inc"
+#include "fuse/Target/Numbers/Time.inc"
+#include "fuse/Target/Numbers/Transpose.inc"
+#include "fuse/Target/Numbers/Wgmma.inc"
+#include "fuse/Target/Numbers/Work.inc"
 };
+#undef FUSE_NUMBER
+#undef FUSE_FIELD
 
 static const Field *findField(StringRef key) {
   return find_if(fields, [&](const Field &field) { return field.key == key; });
 }
 
+/// Of the models' numbers one stands for all.
 static std::string fieldNames() {
-  return join(map_range(fields, [](const Field &field) { return field.key; }),
-              ", ");
+  SmallVector<StringRef> names;
+  for (const Field &field : fields)
+    if (!field.key.contains('.'))
+      names.push_back(field.key);
+  return join(names, ", ") +
+         ", or a number of a model, such as time.edgeSeconds";
 }
 
-static void setNumber(GPUTarget &target, const Field &field, double value) {
-  std::visit(
-      [&](auto member) {
-        using Type = std::decay_t<decltype(target.*member)>;
-        target.*member = static_cast<Type>(value);
-      },
-      field.member);
+/// What a field can have.
+static StringRef expectedOf(const Field &field) {
+  return field.unit.starts_with("2^n") ? "a power of two" : "a positive number";
 }
 
-/// Whether a field can have the value; counts are whole numbers.
+/// Counts are whole numbers, and no block has more threads than 1024.
 static bool isValid(const Field &field, double value) {
   if (!(value > 0 && value < 1e18))
     return false;
-  if (std::holds_alternative<double GPUTarget::*>(field.member))
+  if (!field.isWhole)
     return true;
-  bool isNarrow = std::holds_alternative<unsigned GPUTarget::*>(field.member);
-  return value == std::floor(value) && (!isNarrow || value <= UINT32_MAX);
+  double most = field.unit.ends_with("threads") ? 1024 : UINT32_MAX;
+  return value == std::floor(value) && value <= most &&
+         (!field.unit.starts_with("2^n") ||
+          isPowerOf2_64(static_cast<uint64_t>(value)));
 }
 
 /// Targets refer to names as long as the process lives.
@@ -102,7 +129,7 @@ static GPUTarget mount(GPUTarget target, const Board &board) {
     });
   };
   for (auto [field, value] : board.numbers)
-    setNumber(target, fields[field], value);
+    fields[field].set(target, value);
   // A default board starts from nothing.
   double clock =
       base.clockHertz > 0 ? target.clockHertz / base.clockHertz : 1.0;
@@ -113,10 +140,15 @@ static GPUTarget mount(GPUTarget target, const Board &board) {
       target.*member =
           base.clockHertz > 0 ? base.*member * clock : target.clockHertz;
   if (base.memoryBytesPerSecond > 0) {
-    target.wgmma.clockHertz *= clock;
-    target.wgmma.sustainedClockHertz *= clock;
-    target.wgmma.memoryBytesPerSecond *=
-        target.memoryBytesPerSecond / base.memoryBytesPerSecond;
+    double memory = target.memoryBytesPerSecond / base.memoryBytesPerSecond;
+    for (auto [key, number, factor] :
+         {std::tuple("wgmma.clockHertz", &target.wgmma.clockHertz, clock),
+          std::tuple("wgmma.sustainedClockHertz",
+                     &target.wgmma.sustainedClockHertz, clock),
+          std::tuple("wgmma.memoryBytesPerSecond",
+                     &target.wgmma.memoryBytesPerSecond, memory)})
+      if (!has(key))
+        *number *= factor;
   }
   return target;
 }
@@ -183,7 +215,7 @@ static Error takeEntry(StringRef key, const json::Value &value, StringRef where,
     return wrongKey(where, key);
   std::optional<double> number = value.getAsNumber();
   if (!number || !isValid(*field, *number))
-    return wrongValue(where, key, "a positive number", value);
+    return wrongValue(where, key, expectedOf(*field), value);
   board.numbers.emplace_back(field - std::begin(fields), *number);
   return Error::success();
 }
@@ -293,9 +325,8 @@ Expected<GPUTarget> mlir::fuse::withSettings(GPUTarget target,
     double value;
     if (text.getAsDouble(value) || !isValid(*field, value))
       return createStringError(
-          formatv("expected a positive number for the board's {0}, but got "
-                  "'{1}'",
-                  key, text));
+          formatv("expected {0} for the board's {1}, but got '{2}'",
+                  expectedOf(*field), key, text));
     board.numbers.emplace_back(field - std::begin(fields), value);
   }
   board.title = target.board.str();

@@ -91,8 +91,6 @@ static constexpr GPUTarget makeSM90a() {
   GPUTarget t = makeSM90();
   t.chip = "sm_90a";
   t.hasWgmma = true;
-#define FUSE_WGMMA_NUMBER(name, value) t.wgmma.name = value;
-#include "WgmmaNumbers.inc"
   return t;
 }
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The model of tensor cores' tiles, and the numbers that it ships with."""
 
-import re
-
 import pytest
 from bench.peers import packed
 from tuning import fit_mma_model as fit
@@ -17,11 +15,6 @@ def fixture_tiles():
 @pytest.fixture(name="few", scope="module")
 def fixture_few():
     return fit.Tiles(fit.few_rows_cases())
-
-
-def test_maxima_are_as_soft_as_those_of_the_compiler():
-    text = (fit.ROOT / "lib/Schedule/Time/TimeModel.cpp").read_text()
-    assert float(re.search(r"double sharpness = ([\d.]+);", text)[1]) == fit.SHARPNESS
 
 
 def test_what_is_chosen_is_near_the_fastest(tiles):

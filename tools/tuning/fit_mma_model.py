@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the numbers of MmaModel.cpp, WgmmaNumbers.inc, to times of tiles.
+"""Fits the numbers of MmaModel.cpp, Numbers/Wgmma.inc, to times of tiles.
 
 The data, results/mma-sweep.json.xz, are times of some 25 schedules for each of 83
 products, once on an H100 and twice on an H200, with a cold L2 and back to back; and
@@ -31,10 +31,11 @@ from tuning.schedule_text import number_in  # noqa: E402
 
 SWEEP = ROOT / "results" / "mma-sweep.json.xz"
 FEW_ROWS = ROOT / "results" / "few-rows-sweep.json.xz"
-SHIPPED = ROOT / "lib" / "Target" / "WgmmaNumbers.inc"
-# As in MmaModel.cpp, TimeModel.cpp and GPUTarget.cpp.
-ELEMENT_BYTES, SUM_BYTES, SHARPNESS, SLOTS_IN_USE, LINE = 2, 4, 3.6, 2, 128
-FEW_COLUMNS = 64
+SHIPPED = shipped_numbers.path_of("wgmma")
+# As in MmaModel.cpp and GPUTarget.cpp.
+ELEMENT_BYTES, SUM_BYTES, SLOTS_IN_USE, LINE = 2, 4, 2, 128
+SHARPNESS = shipped_numbers.of("time")["sharpness"]
+FEW_COLUMNS = shipped_numbers.of("choice")["fewColumns"]
 MULTIPROCESSORS, MMA_PER_CLOCK = 132, 2048
 SHARED_BYTES_PER_CLOCK, PORT_BYTES_PER_CLOCK = 128, 48
 # Between two kernels as events measure them.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the numbers of ProposeStreamed.cpp, StreamedNumbers.inc, to times of
+"""Fits the numbers of ProposeStreamed.cpp, Numbers/Streamed.inc, to times of
 attention by wgmma and by mma.sync.
 
 The data, results/streamed-sweep.json.xz, are times of some schedules of few and of many
@@ -28,9 +28,11 @@ from tuning import shipped_numbers  # noqa: E402
 from tuning.schedule_text import fields_of, number_in  # noqa: E402
 
 SWEEP = ROOT / "results" / "streamed-sweep.json.xz"
-SHIPPED = ROOT / "lib" / "Schedule" / "Contractions" / "StreamedNumbers.inc"
-# As in TimeModel.cpp, GPUTarget.cpp, ProposeMmaSync.h and boards of an H200.
-SHARPNESS, MULTIPROCESSORS, LAUNCH_SECONDS = 3.6, 132, 2e-6
+SHIPPED = shipped_numbers.path_of("streamed")
+SHARPNESS = shipped_numbers.of("time")["sharpness"]
+SYNC_ARRIVAL_CLOCKS = shipped_numbers.of("mmaSync")["arrivalClocks"]
+# As in GPUTarget.cpp and boards of an H200.
+MULTIPROCESSORS, LAUNCH_SECONDS = 132, 2e-6
 BYTES_PER_SECOND, L2_BYTES_PER_CLOCK, PORT_BYTES_PER_CLOCK = 4.8e12, 7900, 48
 CLOCK_HERTZ, WGMMA_PER_CLOCK, SYNC_PER_CLOCK, SPECIALS_PER_CLOCK = (
     1.54e9,
@@ -39,7 +41,6 @@ CLOCK_HERTZ, WGMMA_PER_CLOCK, SYNC_PER_CLOCK, SPECIALS_PER_CLOCK = (
     16,
 )
 SHARED_BYTES, RESERVED_BYTES, SHARED_BYTES_PER_CLOCK = 228 * 1024, 1024, 128
-SYNC_ARRIVAL_CLOCKS = 1200
 ELEMENT_BYTES, SUM_BYTES, CONSUMER_ROWS, WARP_ROWS = 2, 4, 64, 16
 # What events measure beside the model's launches: two kernels, and the first bytes.
 EVENT_SECONDS = 7e-6

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits the numbers of ProposeTiled.cpp, TiledNumbers.inc, to times of tiles.
+"""Fits the numbers of ProposeTiled.cpp, Numbers/Tiled.inc, to times of tiles.
 
 The data, results/wide-sweep.json.xz, are times of some tiles of f32 on an H200. A fit is good
 if the tile that the model takes is fast, and if times of a case are as far apart as they are.
@@ -24,7 +24,7 @@ from tuning import shipped_numbers  # noqa: E402
 from tuning.schedule_text import number_in  # noqa: E402
 
 SWEEP = ROOT / "results" / "wide-sweep.json.xz"
-SHIPPED = ROOT / "lib" / "Schedule" / "Contractions" / "TiledNumbers.inc"
+SHIPPED = shipped_numbers.path_of("tiled")
 # Of an H200, as in GPUTarget.cpp, and what TileSpace.h says of shared memory.
 MULTIPROCESSORS, PER_CLOCK, THREADS, SHARED_BYTES = 132, 128, 2048, 228 * 1024
 ELEMENT_BYTES, PADDING, SHARED_BYTES_PER_CLOCK = 4, 4, 128

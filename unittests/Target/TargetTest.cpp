@@ -130,6 +130,26 @@ TEST(Boards, NumbersMayFollow) {
                   value + "'");
 }
 
+TEST(Boards, NumbersOfModelsMayFollow) {
+  GPUTarget shipped = llvm::cantFail(lookupGPUTarget("sm_90a"));
+  GPUTarget target = llvm::cantFail(
+      lookupGPUTarget("sm_90a+time.edgeSeconds=3e-6+columns.threads=512"));
+  EXPECT_EQ(target.time.edgeSeconds, 3e-6);
+  EXPECT_EQ(target.columns.threads, 512);
+  EXPECT_EQ(target.columns.fewBlocks, shipped.columns.fewBlocks);
+  // What is given is not scaled by the clock.
+  target = llvm::cantFail(
+      lookupGPUTarget("sm_90a+clock_hertz=1e9+wgmma.clockHertz=9e8"));
+  EXPECT_EQ(target.wgmma.clockHertz, 9e8);
+  EXPECT_LT(target.wgmma.sustainedClockHertz,
+            shipped.wgmma.sustainedClockHertz);
+  for (const char *value : {"1.5", "96", "2048"})
+    EXPECT_EQ(refusal(std::string("sm_90a+columns.threads=") + value),
+              std::string("expected a power of two for the board's "
+                          "columns.threads, but got '") +
+                  value + "'");
+}
+
 TEST(Boards, DevicesAreFoundByNameElseByNumbers) {
   DeviceNumbers device;
   device.name = "NVIDIA H200";

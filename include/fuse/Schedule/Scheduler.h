@@ -52,6 +52,8 @@ struct ScheduleTarget {
   bool strict = false;
   /// None on a CPU.
   std::optional<GPUTarget> gpu;
+  /// The GPU's; those of an H200 on a CPU.
+  const ModelNumbers &numbers() const { return gpu ? *gpu : shippedNumbers; }
   /// Sizes that contractions are scheduled for.
   SmallVector<AssumedSize> assumed;
 

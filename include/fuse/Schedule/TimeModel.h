@@ -28,9 +28,9 @@
 // Added are the launch, a part of the last wave where it is not full, and what
 // the last blocks do when all is loaded.
 //
-// The constants are fitted to measurements on an H200, most of them of fast
-// schedules (docs/tuning.md); other chips scale with their clock, their memory
-// and their number of multiprocessors.
+// Its numbers (GPUTarget::time) are fitted to measurements on an H200, most of
+// them of fast schedules (docs/tuning.md); other chips scale with their clock,
+// their memory and their number of multiprocessors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +96,7 @@ int64_t mostRegisters(const GPUTarget &target, int64_t threads);
 
 /// The time of what resources do side by side, from how long each is busy: that
 /// of the busiest, and more where others are nearly as busy. There is one.
-double softMaximum(llvm::ArrayRef<double> seconds);
+double softMaximum(const ModelNumbers &numbers, llvm::ArrayRef<double> seconds);
 
 /// A block that does not fit is taken to spill what is too much.
 TimeEstimate estimateTime(const GPUTarget &target, const BlockWork &work);

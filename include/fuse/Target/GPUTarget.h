@@ -17,6 +17,7 @@
 #ifndef FUSE_TARGET_GPUTARGET_H
 #define FUSE_TARGET_GPUTARGET_H
 
+#include "fuse/Target/ModelNumbers.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -25,35 +26,8 @@
 
 namespace mlir::fuse {
 
-/// How fast a multiprocessor runs tiles by wgmma, each number fitted to times
-/// of tiles on an H100 and an H200 (lib/Target/WgmmaNumbers.inc). Bytes and
-/// clocks are of one multiprocessor unless said otherwise.
-struct WgmmaNumbers {
-  /// Read from the L2 by one multiprocessor, if few others read, and by all.
-  double l2PortBytesPerClock, l2BytesPerClock;
-  /// Written to and read from shared memory by copies and by wgmma.
-  double sharedBytesPerClock;
-  /// Read from the shared memory of the other blocks of a cluster, where all of
-  /// them read at once; one block alone reads several times as much.
-  double clusterBytesPerClock;
-  /// From the last write of the blocks of a cluster to the first read of each
-  /// other's: of a pair, and of more.
-  double pairMeetingClocks, clusterMeetingClocks;
-  /// Of one step of a tile beside its copies and products: for its barriers,
-  /// and for each doubling of the blocks that copy operands for each other and
-  /// wait for each other's slots.
-  double stepClocks, multicastStepClocks;
-  /// From the start of a step's copies to their arrival.
-  double copyClocks;
-  /// Of a multiprocessor whose tensor cores are busy beside idle ones, and what
-  /// the board's power leaves on average while all are busy.
-  double clockHertz, sustainedClockHertz;
-  /// Read from memory by all; and of the multiprocessors that tiles leave idle
-  /// over all waves, the part that reading takes longer.
-  double memoryBytesPerSecond, idleShare;
-};
-
-struct GPUTarget {
+/// With what models have from measurements: `target.time.edgeSeconds`.
+struct GPUTarget : ModelNumbers {
   /// The name that LLVM and ptxas use, such as "sm_90a".
   llvm::StringRef chip;
   /// The board that the board numbers below describe.
@@ -138,8 +112,6 @@ struct GPUTarget {
   unsigned clusterGroup;
   /// From the end of one kernel to the start of the next on a stream.
   double launchSeconds;
-  /// Of contractions by wgmma.
-  WgmmaNumbers wgmma;
 
   /// Whether kernels multiply operands of so many bits on tensor cores.
   bool multiplies(unsigned operandBits) const {
@@ -148,6 +120,8 @@ struct GPUTarget {
 
   /// Registers are given out by the warp, so many at a time.
   static constexpr int64_t registerUnit = 256;
+  /// Of a multiprocessor: its schedulers, and special functions a clock.
+  static constexpr double schedulers = 4, specialsPerClock = 16;
 
   /// Blocks of `threads` with `registers` each that a multiprocessor has room
   /// for, as far as threads, registers and blocks go; 0 if not even one fits.

@@ -20,14 +20,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Places, or columns, from which on a vector need not divide their number.
-static constexpr int64_t shortestWithEdges = 1024;
-/// With fewer places nothing is gained by walking rows as one, or by vectors
-/// that are cut out of others.
-static constexpr int64_t fewPlaces = 64;
-/// For a dynamic number of columns whose places are dynamic, too.
-static constexpr double assumedColumns = 4096;
-
 int64_t mlir::fuse::exchangedStates(int64_t threads, int64_t splits,
                                     int64_t blocks) {
   int64_t columns = threads / splits;
@@ -67,7 +59,7 @@ public:
   ColumnFactFinder(KernelOp kernel, ArrayRef<ReductionSegment> segments,
                    const DimClasses &dims, const ScheduleTarget &target)
       : kernel(kernel), segments(segments), space(joinedColumns(segments)),
-        dims(dims), target(target) {}
+        dims(dims), target(target), numbers(target.numbers().columns) {}
 
   ColumnFacts find() {
     facts.columns = staticProduct(space.keptExtents()).value_or(0);
@@ -127,6 +119,7 @@ private:
   ReductionSpace space;
   const DimClasses &dims;
   const ScheduleTarget &target;
+  const decltype(ModelNumbers::columns) &numbers;
   ColumnFacts facts;
 };
 } // namespace
@@ -138,8 +131,8 @@ bool ColumnFactFinder::leavesEdges() {
   if (!facts.alongPlaces || space.reduced.size() != 1 || !facts.once)
     return false;
   Extent places = space.domain.back();
-  bool isLong =
-      places.isStatic() ? places.size >= shortestWithEdges : !target.divisible;
+  bool isLong = places.isStatic() ? places.size >= numbers.shortestWithEdges
+                                  : !target.divisible;
   return isLong && (facts.columns == 1 || !isSharedAlong(places));
 }
 
@@ -149,8 +142,8 @@ bool ColumnFactFinder::leavesEdges() {
 bool ColumnFactFinder::cutsVectors() {
   SmallVector<Extent> kept = space.keptExtents();
   return !facts.alongPlaces && kept.size() == 1 &&
-         kept.front().size >= shortestWithEdges &&
-         !(facts.places && facts.places <= fewPlaces) && facts.once &&
+         kept.front().size >= numbers.shortestWithEdges &&
+         !(facts.places && facts.places <= numbers.fewPlaces) && facts.once &&
          !isSharedAlong(kept.front()) && areAllReduced();
 }
 
@@ -162,7 +155,7 @@ int64_t ColumnFactFinder::foldOf(int64_t vector) {
     return 1;
   int64_t columns = space.keptExtents().front().size;
   int64_t fold = vector / std::gcd(columns, vector);
-  bool isShort = facts.places && facts.places / fold <= fewPlaces;
+  bool isShort = facts.places && facts.places / fold <= numbers.fewPlaces;
   auto isOfLanes = [&](BlockArgument input) {
     SmallVector<Extent> extents = dims.extents(input);
     return extents == space.domain ||
@@ -260,7 +253,7 @@ mlir::fuse::columnFactsOf(KernelOp kernel, const DimClasses &dims,
 }
 
 ColumnFacts::Call ColumnFacts::callOf(double elements) const {
-  double known = columns ? columns : places ? places : assumedColumns;
+  double known = columns ? columns : places ? places : kAssumedSize;
   double other = std::max(1.0, std::round(elements / known));
   if (columns && places)
     return {double(columns), double(places)};

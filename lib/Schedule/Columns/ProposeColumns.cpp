@@ -15,45 +15,9 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr int64_t gpuThreads = 256;
 /// Lanes of the widest vector of 32-bit elements.
 static constexpr int64_t wordLanes = 4;
-/// Vectors of columns beside each other: a warp reads 512 bytes of one place.
-static constexpr int64_t widestRow = 32, narrowestRow = 8;
-/// The same of rows that are walked as one, and in small calls, and places for
-/// each vector where some would be past the end.
-static constexpr int64_t widestFold = 128, widestSmallFold = 64;
-static constexpr double mostPastEnd = 1.35;
-static constexpr int64_t fewPlaces = 64;
-static constexpr int64_t unsplitThreads = 128;
-static constexpr int64_t sharedBytes = 32 * 1024;
-/// Vectors that a thread loads before it uses the first.
-static constexpr int64_t loadsInFlight = 8;
-/// Blocks for each multiprocessor: with fewer, several share a column. Four of
-/// `gpuThreads` are resident together, end together, and have enough loads in
-/// flight; on an H200 that is as fast as any other number.
-static constexpr int64_t fewBlocks = 2, manyBlocks = 4;
-/// For each multiprocessor, the most blocks of clusters: all should be resident
-/// together, with room to spare, since a cluster has to fit a part of the chip
-/// and one that comes later reads alone. With fewer than the least, of large
-/// clusters and of others, parts are faster, which are any number.
-static constexpr double mostClustered = 4.5;
-static constexpr double leastInLarge = 3.6, leastClustered = 2.4;
-static constexpr int64_t largeCluster = 8;
-/// In large calls, since narrower rows take more of memory's pages.
-static constexpr int64_t narrowestClustered = 16;
-/// Places that each block of a cluster should have.
-static constexpr int64_t placesInCluster = 64;
-/// Steps whose copies are on their way, with the one that is reduced, and the
-/// vectors of one. Of clusters six blocks are resident together, of parts four.
-static constexpr int64_t clusterStages = 4, clusterVectors = 2;
-static constexpr int64_t partStages = 3, partVectors = 4;
 static constexpr int64_t lineBytes = 128;
-/// For a dynamic number of columns.
-static constexpr int64_t dynamicSize = 4096;
-
-/// Elements of an operand that a thread may keep in registers.
-static constexpr int64_t heldElements = 32;
 
 namespace {
 /// The numbers of a proposal.
@@ -61,8 +25,9 @@ class Proposal {
 public:
   Proposal(MLIRContext *context, const ColumnFacts &facts, CallSize calls,
            const ScheduleTarget &target)
-      : context(context), facts(facts), target(target), calls(calls),
-        columns(facts.columns), places(facts.places) {
+      : context(context), facts(facts), target(target),
+        numbers(target.numbers().columns), calls(calls), columns(facts.columns),
+        places(facts.places) {
     chooseVector();
     columns *= fold;
     places /= fold;
@@ -89,6 +54,7 @@ private:
   MLIRContext *context;
   const ColumnFacts &facts;
   const ScheduleTarget &target;
+  const decltype(ModelNumbers::columns) &numbers;
   CallSize calls;
   int64_t vector = 1, fold = 1;
   /// Of `fold` rows that are walked as one; 0 where they are not known.
@@ -110,9 +76,11 @@ void Proposal::chooseVector() {
 /// Vectors beside each other of rows that are walked as one: many, so that few
 /// rows are read at a time, but not where most would be past the end.
 int64_t Proposal::foldedRow() const {
-  int64_t row = calls >= CallSize::small ? widestSmallFold : widestFold;
+  int64_t row =
+      calls >= CallSize::small ? numbers.widestSmallFold : numbers.widestFold;
   int64_t vectors = llvm::divideCeil(columns, vector);
-  while (row > widestRow && llvm::alignTo(vectors, row) > mostPastEnd * vectors)
+  while (row > numbers.widestRow &&
+         llvm::alignTo(vectors, row) > numbers.mostPastEnd * vectors)
     row /= 2;
   return row;
 }
@@ -124,31 +92,36 @@ void Proposal::chooseBlock() {
     unroll = std::max<int64_t>(1, loads / std::max<int64_t>(1, facts.inputs));
   };
   // A vector that is cut out of two has two loads.
-  shareLoads(isCut() || fold > 1 ? loadsInFlight / 2 : loadsInFlight);
-  if (places && places <= fewPlaces) {
-    threads = unsplitThreads;
+  shareLoads(isCut() || fold > 1 ? numbers.loadsInFlight / 2
+                                 : numbers.loadsInFlight);
+  if (places && places <= numbers.fewPlaces) {
+    threads = numbers.unsplitThreads;
     return;
   }
   // Columns whose places are neighbours have a block each.
-  int64_t row = facts.alongPlaces ? 1 : fold > 1 ? foldedRow() : widestRow;
+  int64_t row = facts.alongPlaces ? 1
+                : fold > 1        ? foldedRow()
+                                  : numbers.widestRow;
+  row = std::min(row, numbers.threads);
   while (columns && !facts.alongPlaces && row > 1 &&
          vector * row / 2 >= columns)
     row /= 2;
   // Where blocks cannot share columns, fewer columns make more blocks.
-  while (!facts.alongPlaces && !facts.once && row > narrowestRow &&
-         (columns ? columns : dynamicSize) <
-             row * vector * fewBlocks * target.gpu->multiprocessors)
+  while (!facts.alongPlaces && !facts.once && row > numbers.narrowestRow &&
+         (columns ? columns : kAssumedSize) <
+             row * vector * numbers.fewBlocks * target.gpu->multiprocessors)
     row /= 2;
-  threads = gpuThreads;
+  threads = numbers.threads;
   // Where one block spans all columns, more threads with fewer loads each leave
   // no multiprocessor with a block more than the others.
   if (facts.alongPlaces ||
-      (columns && row * vector >= columns && row >= narrowestRow)) {
-    threads = 2 * gpuThreads;
-    shareLoads(loadsInFlight / 2);
+      (columns && row * vector >= columns && row >= numbers.narrowestRow)) {
+    threads = std::min(2 * numbers.threads, target.maxThreads);
+    shareLoads(numbers.loadsInFlight / 2);
   }
   int64_t lanes = facts.alongPlaces ? 1 : vector;
-  while (threads > row && threads * lanes * facts.stateBytes > sharedBytes)
+  while (threads > row &&
+         threads * lanes * facts.stateBytes > numbers.exchangedBytes)
     threads /= 2;
   splits = threads / row;
   while (places && unroll > 1 && splits * unroll * vector / lanes > places)
@@ -162,9 +135,9 @@ void Proposal::chooseParts() {
   int64_t row = threads / splits * (vector / lanes);
   // An empty result has no columns.
   int64_t across = std::max<int64_t>(
-      1, llvm::divideCeil(columns ? columns : dynamicSize, row));
-  int64_t few = fewBlocks * target.gpu->multiprocessors;
-  int64_t many = manyBlocks * target.gpu->multiprocessors;
+      1, llvm::divideCeil(columns ? columns : kAssumedSize, row));
+  int64_t few = numbers.fewBlocks * target.gpu->multiprocessors;
+  int64_t many = numbers.manyBlocks * target.gpu->multiprocessors;
   // A dynamic number of places may be any; the launch knows, and makes no more
   // parts than there are steps.
   if (across >= few || chooseCluster() ||
@@ -173,7 +146,7 @@ void Proposal::chooseParts() {
   // Blocks of more threads that sum more lanes each have more registers than
   // all can have at a time.
   bool areFewer =
-      !facts.alongPlaces && threads > gpuThreads && vector > wordLanes;
+      !facts.alongPlaces && threads > numbers.threads && vector > wordLanes;
   parts = (areFewer ? many / 2 : many) / across;
   if (places)
     parts = std::min<int64_t>(
@@ -197,44 +170,48 @@ double Proposal::movedBytes() const {
 /// large calls few will do, for a second launch costs more than idle
 /// multiprocessors, as long as none reads more than the launch takes.
 bool Proposal::suits(int64_t row, int64_t size) const {
-  int64_t exchanged = exchangedStates(gpuThreads, gpuThreads / row, size) *
-                          vector * facts.stateBytes +
-                      arrivalBytes;
+  int64_t exchanged =
+      exchangedStates(numbers.threads, numbers.threads / row, size) * vector *
+          facts.stateBytes +
+      arrivalBytes;
   if (exchanged > target.gpu->defaultSharedBytesPerBlock)
     return false;
   double blocks = llvm::divideCeil(columns, row * vector) * size;
   double each = blocks / target.gpu->multiprocessors;
-  if (each > mostClustered || (places && size * placesInCluster > places))
+  if (each > numbers.mostClustered ||
+      (places && size * numbers.placesInCluster > places))
     return false;
   // Clusters that are not portable are a last resort.
-  if (size > target.gpu->portableClusterSize && row > narrowestRow)
+  if (size > target.gpu->portableClusterSize && row > numbers.narrowestRow)
     return false;
   if (calls >= CallSize::small)
     return movedBytes() <= blocks * kBytesPerLaunch;
-  return row >= narrowestClustered &&
-         each >= (size >= largeCluster ? leastInLarge : leastClustered);
+  return row >= numbers.narrowestClustered &&
+         each >= (size >= numbers.largeCluster ? numbers.leastInLarge
+                                               : numbers.leastClustered);
 }
 
 /// One launch in place of two, if there are clusters that suit: those that make
 /// the most blocks, of the widest rows.
 bool Proposal::chooseCluster() {
   if (facts.alongPlaces || !columns || isCut() || fold > 1 || facts.isJoined ||
-      splits * widestRow < gpuThreads)
+      splits * numbers.widestRow < numbers.threads)
     return false;
   int64_t most = calls >= CallSize::small ? target.gpu->maxClusterSize
                                           : target.gpu->portableClusterSize;
   int64_t blocks = 0;
-  for (int64_t row = widestRow; row >= narrowestRow; row /= 2)
+  for (int64_t row = std::min(numbers.widestRow, numbers.threads);
+       row >= numbers.narrowestRow; row /= 2)
     for (int64_t size = 2; size <= most; size *= 2) {
       int64_t all = llvm::divideCeil(columns, row * vector) * size;
       if (!suits(row, size) || all <= blocks)
         continue;
       blocks = all;
       clustered = size;
-      splits = gpuThreads / row;
+      splits = numbers.threads / row;
     }
   if (clustered > 1)
-    threads = gpuThreads;
+    threads = numbers.threads;
   return clustered > 1;
 }
 
@@ -258,19 +235,20 @@ void Proposal::chooseStages() {
       columns && columns * std::max<int64_t>(1, 16 / vector) % lineBytes == 0;
   bool areShared = parts > 1 || clustered > 1;
   if (facts.alongPlaces || !facts.once || !areShared || !areLines ||
-      threads != gpuThreads || (clustered == 1 && vector <= wordLanes))
+      threads != numbers.threads || (clustered == 1 && vector <= wordLanes))
     return;
-  int64_t vectors = clustered > 1 ? clusterVectors : partVectors;
+  int64_t vectors =
+      clustered > 1 ? numbers.clusterVectors : numbers.partVectors;
   if (facts.inputs == 0 || facts.inputs > vectors)
     return;
   unroll = vectors / facts.inputs;
-  stages = clustered > 1 ? clusterStages : partStages;
+  stages = clustered > 1 ? numbers.clusterStages : numbers.partStages;
 }
 
 /// Whether all places of a thread stay in its registers.
 bool Proposal::isHeld() const {
-  bool fits =
-      places && llvm::divideCeil(places, splits) * vector <= heldElements;
+  int64_t held = llvm::divideCeil(places, splits) * vector;
+  bool fits = places && held <= numbers.heldElements;
   return fits && !facts.once;
 }
 
@@ -305,11 +283,9 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
 bool mlir::fuse::wantsParts(KernelOp kernel, const DimClasses &dims,
                             const ReductionSpace &space,
                             const ScheduleTarget &target) {
-  /// Elements of a row up to which a cluster reads it in one launch: 32 in each
-  /// of the threads of eight blocks.
-  constexpr int64_t longestInCluster = 256 << 10;
   if (!target.gpu || !space.overLastDims() || !isOneWalk(kernel, space, dims))
     return false;
+  const auto &numbers = target.gpu->columns;
   std::optional<int64_t> rows = staticProduct(space.keptExtents()),
                          length = staticProduct(space.reducedExtents());
   Type element = getElementTypeOrSelf(
@@ -318,6 +294,7 @@ bool mlir::fuse::wantsParts(KernelOp kernel, const DimClasses &dims,
   bool isShort =
       length &&
       (*length * bytes <= kBytesPerLaunch ||
-       (target.gpu->maxClusterSize > 1 && *length <= longestInCluster));
-  return rows && *rows < fewBlocks * target.gpu->multiprocessors && !isShort;
+       (target.gpu->maxClusterSize > 1 && *length <= numbers.longestInCluster));
+  return rows && *rows < numbers.fewBlocks * target.gpu->multiprocessors &&
+         !isShort;
 }

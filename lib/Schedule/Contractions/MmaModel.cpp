@@ -18,33 +18,17 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// What the enumeration takes: rows and columns of a tile, beside multiples of
-/// the 64 columns of a copy a few for narrow results, and blocks that share
-/// one.
-static constexpr int64_t tileRows[] = {64, 128, 192, 256};
-/// Many widths, so that some number of tiles is just below a multiple of the
-/// multiprocessors.
+/// What the enumeration takes. Columns of a tile have many widths, so that some
+/// number of tiles is just below a multiple of the multiprocessors, and a few
+/// for narrow results.
 static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80,
                                           96,  112, 128, 144, 160, 176,
                                           192, 208, 224, 240, 256};
 static constexpr int64_t splitsOfK[] = {1, 2, 4, 8};
 /// Blocks that share operands.
 static constexpr int64_t clusterSizes[] = {2, 4};
-static constexpr int64_t mostConsumers = 2;
-/// Slots beyond which none waits any more, and the fewest that overlap copies
-/// with products.
-static constexpr int64_t mostStages = 16, fewestStages = 3;
-/// Of a sum in f32.
-static constexpr double sumBytes = 4;
-
-namespace {
-/// Clocks for one place of the summed axis in one tile.
-struct TileClocks {
-  double tensorCores, sharedMemory, cache;
-
-  double most() const { return std::max({tensorCores, sharedMemory, cache}); }
-};
-} // namespace
+/// The fewest slots that overlap copies with products.
+static constexpr int64_t fewestStages = 3;
 
 double mlir::fuse::mmaPerClock(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   int64_t bits = schedule.getOperandBits();
@@ -103,6 +87,7 @@ static double wavesOf(MmaScheduleAttr schedule, const MmaProduct &product,
                    blocksOf(schedule, product, gpu));
 }
 
+/// For one place of the summed axis in one tile.
 static TileClocks clocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
                            double blocks, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
@@ -118,7 +103,7 @@ static TileClocks clocksOf(MmaScheduleAttr schedule, const MmaProduct &product,
   double rows = MmaScheduleAttr::kRows;
   double columns = double(schedule.columnsPerConsumer()) / product.runs;
   double read = m * n / (rows * columns) * (rows + columns) * bytes;
-  const WgmmaNumbers &numbers = gpu.wgmma;
+  const auto &numbers = gpu.wgmma;
   return {m * n / mmaPerClock(schedule, gpu),
           (loaded + read) / numbers.sharedBytesPerClock,
           std::max(loaded / numbers.l2PortBytesPerClock,
@@ -249,6 +234,18 @@ static double memorySeconds(MmaScheduleAttr schedule, const MmaProduct &product,
          waiting / gpu.wgmma.clockHertz;
 }
 
+TimeLimit mlir::fuse::mmaLimit(double seconds, double busy, double memory,
+                               const TileClocks &clocks, const GPUTarget &gpu) {
+  if (seconds < 2 * gpu.launchSeconds)
+    return TimeLimit::Launch;
+  if (memory >= busy)
+    return TimeLimit::Memory;
+  if (clocks.cache >= clocks.most())
+    return TimeLimit::Cache;
+  return clocks.sharedMemory > clocks.tensorCores ? TimeLimit::SharedMemory
+                                                  : TimeLimit::TensorCores;
+}
+
 TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
                                      const MmaProduct &product,
                                      const GPUTarget &gpu) {
@@ -259,20 +256,11 @@ TimeEstimate mlir::fuse::estimateMma(MmaScheduleAttr schedule,
 
   TimeEstimate estimate;
   estimate.residentBlocks = 1;
-  estimate.seconds = gpu.launchSeconds + softMaximum({busy, memory}) +
+  estimate.seconds = gpu.launchSeconds + softMaximum(gpu, {busy, memory}) +
                      mmaCombiningSeconds(schedule, product, gpu);
   TileClocks clocks =
       clocksOf(schedule, product, blocksOf(schedule, product, gpu), gpu);
-  if (memory >= busy)
-    estimate.limit = TimeLimit::Memory;
-  else if (clocks.cache >= clocks.most())
-    estimate.limit = TimeLimit::Cache;
-  else if (clocks.sharedMemory > clocks.tensorCores)
-    estimate.limit = TimeLimit::SharedMemory;
-  else
-    estimate.limit = TimeLimit::TensorCores;
-  if (estimate.seconds < 2 * gpu.launchSeconds)
-    estimate.limit = TimeLimit::Launch;
+  estimate.limit = mmaLimit(estimate.seconds, busy, memory, clocks, gpu);
   return estimate;
 }
 
@@ -412,7 +400,8 @@ MmaScheduleAttr ScheduleList::withMostStages(const Shape &shape) {
     return {};
   // Barriers take a little beside the slots.
   int64_t room = gpu.maxSharedBytesPerBlock - best.sharedBytes();
-  int64_t stages = std::min(mostStages, fewestStages + room / best.slotBytes());
+  int64_t stages =
+      std::min(gpu.choice.mostStages, fewestStages + room / best.slotBytes());
   for (; stages > fewestStages; --stages)
     if (MmaScheduleAttr more = with(stages))
       return withRoomForNext(more, with);
@@ -424,9 +413,9 @@ MmaScheduleAttr ScheduleList::withMostStages(const Shape &shape) {
 MmaScheduleAttr ScheduleList::withRoomForNext(
     MmaScheduleAttr schedule,
     llvm::function_ref<MmaScheduleAttr(int64_t)> with) {
-  constexpr int64_t enough = 5;
   if (schedule.getSwap())
-    for (int64_t stages = schedule.getStages(); stages >= enough; --stages)
+    for (int64_t stages = schedule.getStages();
+         stages >= gpu.choice.stagesBesideNext; --stages)
       if (MmaScheduleAttr fewer = with(stages);
           fewer && leavesRoomForNext(fewer, gpu.maxSharedBytesPerBlock))
         return fewer;
@@ -491,12 +480,12 @@ SmallVector<MmaScheduleAttr> ScheduleList::all() {
   SmallVector<int64_t> columns = mmaTileColumns(tileColumns, form);
   // Of two that are predicted to take the same time the first is taken. Steps
   // of few columns are short, and the second warpgroup only waits.
-  constexpr int64_t fewColumns = 64;
   for (int64_t tileM : tileRows)
     for (int64_t tileN : columns)
       for (int64_t number = 1; number <= mostConsumers; ++number)
         addShape({tileM, tileN,
-                  tileN <= fewColumns ? number : mostConsumers + 1 - number});
+                  tileN <= gpu.choice.fewColumns ? number
+                                                 : mostConsumers + 1 - number});
   return std::move(found);
 }
 

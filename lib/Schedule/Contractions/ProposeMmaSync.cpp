@@ -15,41 +15,13 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 /// What the enumeration takes.
-static constexpr int64_t tileRows[] = {64, 128, 192, 256};
 static constexpr int64_t tileColumns[] = {8,   16,  32,  48,  64,  80, 96,
                                           112, 128, 160, 192, 224, 256};
 static constexpr int64_t ringStages[] = {5, 4, 3, 2};
 static constexpr int64_t splitsOfK[] = {2, 4, 8};
-static constexpr int64_t mostConsumers = 2;
-/// Columns of an instruction beside which a tile has no more computed rows than
-/// it must: more blocks compute them, and columns are few to copy again.
-static constexpr int64_t fewColumns = 64;
-/// Of a sum in f32.
-static constexpr double sumBytes = 4;
-/// Registers of a thread beside sums and two fragments of each operand.
-static constexpr int64_t otherRegisters = 40;
-/// Those of a chunk of a computed operand, in f32 and in bytes, and its scales.
-static constexpr int64_t computingRegisters = 24;
-/// Clocks for which a block's warps wait for each other and for shared memory
-/// at the end of a step. From published latencies; not fitted.
-static constexpr double meetingClocks = 100;
-/// Instructions of a warp for a step beside what it computes: copies, addresses
-/// and the barrier. Counted.
-static constexpr double stepInstructions = 40;
 /// The rows of a warp that follow each other, and words of operands: 16 rows
 /// have four, 8 columns two.
 static constexpr int64_t warpRows = 16, groupWarps = 4;
-
-namespace {
-/// Clocks of a multiprocessor for one step of the summed axis. Warps wait for
-/// one of these while they could use another.
-struct StepClocks {
-  double tensorCores, sharedMemory, cache, ordinaryCores;
-  double all() const {
-    return softMaximum({tensorCores, sharedMemory, cache, ordinaryCores});
-  }
-};
-} // namespace
 
 /// Whether warps compute the rows of a tile in registers.
 static bool computesRows(MmaScheduleAttr schedule) {
@@ -61,9 +33,10 @@ static int64_t neededRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   int64_t parts = schedule.partsPerConsumer();
   int64_t columns = schedule.columnsPerConsumer();
   int64_t sums = parts * columns / 2;
-  int64_t fragments = 2 * (4 * parts + columns / 4), others = otherRegisters;
+  int64_t fragments = 2 * (4 * parts + columns / 4),
+          others = gpu.mmaSync.otherRegisters;
   if (schedule.computesOperands())
-    others += computingRegisters;
+    others += gpu.mmaSync.computingRegisters;
   // A row's elements of a step are read at once.
   if (computesRows(schedule))
     others += parts * schedule.leftBits();
@@ -114,7 +87,8 @@ static double storedBytes(MmaScheduleAttr schedule, int64_t computedBits) {
   return computedBits ? computedBits / byte : schedule.operandBytes();
 }
 
-static StepClocks stepClocks(MmaScheduleAttr schedule,
+/// For one step of the summed axis.
+static TileClocks stepClocks(MmaScheduleAttr schedule,
                              const MmaProduct &product, const GPUTarget &gpu) {
   double m = schedule.getTileM(), n = schedule.getTileN();
   double places = std::min<double>(product.k, schedule.getTileK());
@@ -147,8 +121,8 @@ static StepClocks stepClocks(MmaScheduleAttr schedule,
   // A warp that computes what it multiplies does so in turn.
   double multiplying = places * m * n / mmaPerClock(schedule, gpu);
   if (inRegisters)
-    multiplying += (places * m * ofRows +
-                    stepInstructions * double(schedule.getThreads())) /
+    multiplying += (places * m * ofRows + gpu.mmaSync.stepInstructions *
+                                              double(schedule.getThreads())) /
                    lanes;
   return {
       multiplying,
@@ -207,17 +181,17 @@ static double sharedTileClocks(MmaScheduleAttr schedule,
                                const MmaProduct &product,
                                const GPUTarget &gpu) {
   return stepsOfPart(schedule, product) *
-             stepClocks(schedule, product, gpu).all() +
+             stepClocks(schedule, product, gpu).all(gpu) +
          epilogueClocks(schedule, product, gpu);
 }
 
 /// The same of a block that has it alone.
 static double aloneTileClocks(MmaScheduleAttr schedule,
                               const MmaProduct &product, const GPUTarget &gpu) {
-  double step =
-      std::max(stepClocks(schedule, product, gpu).all() + meetingClocks,
-               mmaSyncArrivalClocks / (schedule.getStages() - 1));
-  return mmaSyncArrivalClocks + stepsOfPart(schedule, product) * step +
+  double step = std::max(
+      stepClocks(schedule, product, gpu).all(gpu) + gpu.mmaSync.meetingClocks,
+      gpu.mmaSync.arrivalClocks / (schedule.getStages() - 1));
+  return gpu.mmaSync.arrivalClocks + stepsOfPart(schedule, product) * step +
          epilogueClocks(schedule, product, gpu);
 }
 
@@ -251,20 +225,11 @@ TimeEstimate mlir::fuse::estimateMmaSync(MmaScheduleAttr schedule,
 
   TimeEstimate estimate;
   estimate.residentBlocks = mmaSyncResidentBlocks(schedule, gpu);
-  estimate.seconds = gpu.launchSeconds + softMaximum({busy, memory}) +
+  estimate.seconds = gpu.launchSeconds + softMaximum(gpu, {busy, memory}) +
                      mmaCombiningSeconds(schedule, product, gpu) +
                      addingSeconds(schedule, product, gpu);
-  StepClocks clocks = stepClocks(schedule, product, gpu);
-  if (estimate.seconds < 2 * gpu.launchSeconds)
-    estimate.limit = TimeLimit::Launch;
-  else if (memory >= busy)
-    estimate.limit = TimeLimit::Memory;
-  else if (clocks.cache >= std::max(clocks.sharedMemory, clocks.tensorCores))
-    estimate.limit = TimeLimit::Cache;
-  else if (clocks.sharedMemory > clocks.tensorCores)
-    estimate.limit = TimeLimit::SharedMemory;
-  else
-    estimate.limit = TimeLimit::TensorCores;
+  TileClocks clocks = stepClocks(schedule, product, gpu);
+  estimate.limit = mmaLimit(estimate.seconds, busy, memory, clocks, gpu);
   return estimate;
 }
 
@@ -361,7 +326,7 @@ void SyncSchedules::addComputedRows(Shape shape) {
     shape.rowsOfStep = 2;
     addShape(shape);
   }
-  if (found.size() > before && shape.tileN <= fewColumns)
+  if (found.size() > before && shape.tileN <= gpu.choice.fewColumns)
     computedRows = shape.tileM;
 }
 
@@ -374,7 +339,7 @@ SmallVector<MmaScheduleAttr> SyncSchedules::all() {
           Shape shape{tileM, tileN, consumers, swap};
           if (!swap || !form.columnBits)
             addShape(shape);
-          else if (tileN > fewColumns || tileM <= computedRows)
+          else if (tileN > gpu.choice.fewColumns || tileM <= computedRows)
             addComputedRows(shape);
         }
   return std::move(found);

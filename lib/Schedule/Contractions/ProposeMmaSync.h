@@ -24,9 +24,26 @@
 
 namespace mlir::fuse {
 
-/// Clocks from a copy's start to its arrival from the L2. From published
-/// latencies; not fitted.
-inline constexpr double mmaSyncArrivalClocks = 1200;
+/// Rows of a tile, the most groups of warps that share one, and bytes of a sum
+/// in f32.
+inline constexpr int64_t tileRows[] = {64, 128, 192, 256};
+inline constexpr int64_t mostConsumers = 2;
+inline constexpr double sumBytes = 4;
+
+/// Clocks in which each unit of a multiprocessor does its part of a tile.
+struct TileClocks {
+  double tensorCores, sharedMemory, cache, ordinaryCores = 0;
+
+  double most() const { return std::max({tensorCores, sharedMemory, cache}); }
+  /// Where warps wait for one of these while they could use another.
+  double all(const GPUTarget &gpu) const {
+    return softMaximum(gpu, {tensorCores, sharedMemory, cache, ordinaryCores});
+  }
+};
+
+/// What `seconds` consist of most, of which tiles keep a multiprocessor `busy`.
+TimeLimit mmaLimit(double seconds, double busy, double memory,
+                   const TileClocks &clocks, const GPUTarget &gpu);
 
 /// Tiles of all batches, rows and columns.
 double mmaTilesOf(MmaScheduleAttr schedule, const MmaProduct &product);

@@ -27,8 +27,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Special functions of a multiprocessor and clock, on all chips.
-static constexpr double specialsPerClock = 16;
 static constexpr int64_t rowsOfConsumer = MmaScheduleAttr::kRows;
 /// Rows of a warp that multiplies by itself.
 static constexpr int64_t rowsOfWarp = 16;
@@ -36,8 +34,6 @@ static constexpr int64_t rowsOfWarp = 16;
 static constexpr int64_t mostResident = 2;
 /// The keys of a call of few queries, of one sequence, where both are unknown.
 static constexpr int64_t decodedKeys = 8192;
-/// What another way than a block for all keys has to take of that one's time.
-static constexpr double worthwhile = 0.95;
 
 /// Computed operands are written by threads, where those of wgmma come by
 /// tensor map.
@@ -48,29 +44,6 @@ static bool mayUseWgmma(const StreamedSpace &space, const GPUTarget &gpu) {
 static int64_t wholeRows(const Extent &extent) {
   return llvm::alignTo(extent.size, MmaScheduleAttr::kRowElements);
 }
-
-namespace {
-/// Fitted to times of few and of many queries on an H200.
-struct StreamedNumbers {
-  /// Of the products of wgmma what a block with two groups of warps reaches,
-  /// and one with a single group.
-  double wgmmaShare = 0, oneConsumerShare = 0;
-  /// Of the memory's bandwidth what few queries reach by wgmma and by mma.sync,
-  /// and where a multiprocessor has one block.
-  double wgmmaReadShare = 0, syncReadShare = 0, aloneReadShare = 0;
-  /// From the copy of a tile by wgmma's producer to the next one of its slot.
-  double wgmmaArrivalClocks = 0;
-  /// Of the launch that combines what blocks leave, for each of them.
-  double blockSeconds = 0;
-};
-} // namespace
-
-static constexpr StreamedNumbers fitted = [] {
-  StreamedNumbers numbers;
-#define FUSE_STREAMED_NUMBER(name, value) numbers.name = value;
-#include "StreamedNumbers.inc"
-  return numbers;
-}();
 
 namespace {
 /// How rows and keys are shared among blocks.
@@ -235,9 +208,9 @@ double StreamedModel::readRate(const Sharing &sharing, double blocks,
     return gpu.memoryBytesPerSecond;
   double beside =
       std::min(resident, std::max(1.0, blocks / gpu.multiprocessors)) - 1;
-  double both =
-      sharing.isWgmma() ? fitted.wgmmaReadShare : fitted.syncReadShare;
-  double alone = fitted.aloneReadShare;
+  double both = sharing.isWgmma() ? gpu.streamed.wgmmaReadShare
+                                  : gpu.streamed.syncReadShare;
+  double alone = gpu.streamed.aloneReadShare;
   return gpu.memoryBytesPerSecond * (alone + (both - alone) * beside);
 }
 
@@ -250,7 +223,8 @@ double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
     return products / gpu.mmaPerClock;
   if (sharing.isWgmma()) {
     bool isOne = sharing.consumers == 1;
-    double share = isOne ? fitted.oneConsumerShare : fitted.wgmmaShare;
+    double share =
+        isOne ? gpu.streamed.oneConsumerShare : gpu.streamed.wgmmaShare;
     return products / gpu.mmaPerClock / share;
   }
   double read = products / rowsOfWarp * elementSize;
@@ -268,16 +242,17 @@ double StreamedModel::productClocks(const Sharing &sharing, double keys) const {
 double StreamedModel::waitingClocks(const Sharing &sharing, double tiles,
                                     int64_t stages) const {
   if (!sharing.isWgmma() || sharing.groups > 1)
-    return tiles * mmaSyncArrivalClocks;
+    return tiles * gpu.mmaSync.arrivalClocks;
   double ahead = std::max<int64_t>(1, stages - 1);
-  return sharing.leavesParts() ? tiles * fitted.wgmmaArrivalClocks / ahead : 0;
+  return sharing.leavesParts() ? tiles * gpu.streamed.wgmmaArrivalClocks / ahead
+                               : 0;
 }
 
 /// Of what blocks leave for the second launch, and of that.
 double StreamedModel::combiningSeconds(double tiles, double parts) const {
   double left = batches * groups * rows * columns * parts * sizeof(float);
   return gpu.launchSeconds + 2 * left / gpu.memoryBytesPerSecond +
-         (isMeasured() ? tiles * parts * fitted.blockSeconds : 0);
+         (isMeasured() ? tiles * parts * gpu.streamed.blockSeconds : 0);
 }
 
 double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
@@ -289,8 +264,8 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
   double ownKeys = parts > 1 ? std::ceil(keyTiles / parts) * tileK : keys;
   double products = productClocks(sharing, ownKeys);
   double exponentials =
-      sharing.groups * sharing.rows() * ownKeys / specialsPerClock;
-  double clocks = softMaximum({products, exponentials});
+      sharing.groups * sharing.rows() * ownKeys / GPUTarget::specialsPerClock;
+  double clocks = softMaximum(gpu, {products, exponentials});
   double waves = std::max(1.0, blocks / gpu.multiprocessors);
   double hertz = waves > 1 ? gpu.sustainedClockHertz : gpu.tensorClockHertz;
   double rowBytes = elementSize * (depth + columns);
@@ -310,7 +285,7 @@ double StreamedModel::secondsOf(const Sharing &sharing, int64_t tileK,
     SmallVector<double> terms = {busy, memory, turns * waiting / hertz, cache};
     // What threads compute of operands waits for copies, and products for it.
     bool overlaps = sharing.leavesParts() && isMeasured();
-    seconds = overlaps ? *llvm::max_element(terms) : softMaximum(terms);
+    seconds = overlaps ? *llvm::max_element(terms) : softMaximum(gpu, terms);
   }
   seconds += gpu.launchSeconds;
   return sharing.leavesParts() ? seconds + combiningSeconds(tiles, parts)
@@ -382,7 +357,7 @@ SmallVector<Sharing> StreamedModel::ranked() const {
   SmallVector<double> seconds = llvm::map_to_vector(
       all, [&](const Sharing &one) { return usualSeconds(one); });
   if (!all.front().leavesParts())
-    seconds.front() *= worthwhile;
+    seconds.front() *= gpu.choice.worthwhile;
   auto order = llvm::to_vector(llvm::seq<size_t>(all.size()));
   llvm::stable_sort(
       order, [&](size_t a, size_t b) { return seconds[a] < seconds[b]; });

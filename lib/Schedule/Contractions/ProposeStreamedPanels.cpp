@@ -23,11 +23,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Products in the time that packing an element takes, that all takes which a
-/// score takes beside its products, and that a row takes for each tile of keys.
-static constexpr double packedOps = 12, scoreOps = 30, rowOps = 1600;
-static constexpr int64_t mostRows = 256;
-
 namespace {
 struct Sizes {
   double rows, batches, keys, width;
@@ -64,8 +59,9 @@ static double busiestCore(const Sizes &sizes, double tileM, double tileK,
                           double cores) {
   double rows = std::min(tileM, sizes.rows);
   double tiles = std::ceil(sizes.rows / tileM) * sizes.batches;
-  double ofKey = rows * (sizes.width + scoreOps + rowOps / tileK) +
-                 sizes.width * packedOps;
+  const HostNumbers &host = hostNumbers;
+  double ofKey = rows * (sizes.width + host.scoreOps + host.rowOps / tileK) +
+                 sizes.width * host.packedKeyOps;
   double keys = sizes.keys;
   if (sizes.areHidden)
     keys = std::min(keys, keys / 2 + (rows + tileK) / 2);
@@ -98,7 +94,8 @@ mlir::fuse::proposeStreamedPanels(KernelOp kernel, const DimClasses &dims,
   int64_t tileM = rows, tileK = columns;
   double least = HUGE_VAL;
   for (int64_t k : {256, 128, 64})
-    for (int64_t m = rows; m <= mostRows && k <= most; m += rows)
+    for (int64_t m = rows; m <= hostNumbers.mostStreamedRows && k <= most;
+         m += rows)
       if (double work = busiestCore(sizes, m, k, host.cores); work < least) {
         least = work;
         tileM = m;

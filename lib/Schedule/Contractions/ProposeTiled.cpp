@@ -23,12 +23,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Vector operations in the time that packing a vector takes, which comes from
-/// a farther cache than what is multiplied; more where it is turned.
-static constexpr double packedOps = 8, turnedOps = 12;
-/// Rows and columns of the largest tile.
-static constexpr int64_t mostOfTile = 512;
-
 namespace {
 /// Sizes of a kernel's contractions, dynamic ones as they are assumed.
 struct TileProblem {
@@ -72,8 +66,9 @@ static double busiestCore(const TileProblem &problem, double tileM,
   double columns = std::min(tileN, problem.columns);
   double tiles = std::ceil(problem.rows / tileM) *
                  std::ceil(problem.columns / tileN) * problem.batches;
-  double packing = rows * packedOps +
-                   columns * (problem.turnsColumns ? turnedOps : packedOps);
+  double packing = rows * hostNumbers.packedOps +
+                   columns * (problem.turnsColumns ? hostNumbers.turnedOps
+                                                   : hostNumbers.packedOps);
   return std::ceil(tiles / cores) * (rows * columns + packing) / lanes;
 }
 
@@ -106,8 +101,9 @@ static ScheduleAttrInterface proposePanels(KernelOp kernel,
   int64_t most = std::max<int64_t>(columns, host.l2Bytes / 2 / (tileK * bytes));
   int64_t tileM = rows, tileN = columns;
   double least = HUGE_VAL;
-  for (int64_t n = columns; n <= std::min(most, mostOfTile); n += columns)
-    for (int64_t m = rows; m <= mostOfTile; m += rows) {
+  for (int64_t n = columns; n <= std::min(most, hostNumbers.mostOfTile);
+       n += columns)
+    for (int64_t m = rows; m <= hostNumbers.mostOfTile; m += rows) {
       double work = busiestCore(problem, m, n, lanes, host.cores);
       if (work < least) {
         least = work;
@@ -133,24 +129,6 @@ static constexpr struct {
 static constexpr int64_t groupsOfBlock[] = {1, 2, 4, 8, 16};
 static constexpr int64_t mostThreads = 512;
 
-namespace {
-/// Fitted to times of f32 on an H200.
-struct TiledNumbers {
-  /// Products in the time in which a multiprocessor brings an element to shared
-  /// memory, from the L2 and through registers.
-  double productsOfBringing = 0;
-  /// Clocks from the loads of a step to the multiplication of the next one.
-  double waitingClocks = 0;
-};
-} // namespace
-
-static constexpr TiledNumbers fitted = [] {
-  TiledNumbers numbers;
-#define FUSE_TILED_NUMBER(name, value) numbers.name = value;
-#include "TiledNumbers.inc"
-  return numbers;
-}();
-
 /// Clocks of the busiest multiprocessor: it multiplies and brings operands, or
 /// its blocks wait for them; and adds the totals of groups.
 static double busiestMultiprocessor(const TileProblem &problem,
@@ -172,15 +150,15 @@ static double busiestMultiprocessor(const TileProblem &problem,
                                   : gpu.float32PerClock * ofWide;
   }
   double multiplying = (tileM * tileN / perClock +
-                        (tileM + tileN) * words * fitted.productsOfBringing /
+                        (tileM + tileN) * words * gpu.tiled.productsOfBringing /
                             gpu.float32PerClock) *
                        problem.depth;
   double steps =
       std::ceil(problem.depth / (schedule.getTileK() * schedule.groups()));
   // Each group writes and reads its totals.
   double totals = 2 * schedule.groups() * layout.totalElements();
-  return std::max(each * multiplying,
-                  std::ceil(each / resident) * steps * fitted.waitingClocks) +
+  return std::max(each * multiplying, std::ceil(each / resident) * steps *
+                                          gpu.tiled.waitingClocks) +
          each * totals * words * sizeof(float) / gpu.sharedBytesPerClock;
 }
 

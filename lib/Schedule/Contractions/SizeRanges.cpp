@@ -19,9 +19,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// What the choice for a size has to take of the time of that for larger ones,
-/// before it gets a range: less is not worth a program.
-static constexpr double worthwhile = 0.95;
 /// Between the names of dims whose product counts.
 static constexpr char productSign = '*';
 
@@ -271,7 +268,9 @@ RangeFinder::rangesOf(ArrayRef<int> classes, double factor) const {
         ranges.push_back({dynamic, std::move(choice)});
       continue;
     }
-    if (secondsOf(choice, assumed) > worthwhile * secondsOf(current, assumed))
+    // A range that gains less is not worth a program.
+    if (secondsOf(choice, assumed) >
+        target.gpu->choice.worthwhile * secondsOf(current, assumed))
       continue;
     current = choice;
     ranges.push_back({dynamic, std::move(choice)});

@@ -20,9 +20,6 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Vectors of a row that a CPU thread keeps in registers.
-static constexpr int64_t cpuHeldVectors = 8;
-
 static RowsScheduleAttr makeRows(MLIRContext *context, int64_t threads,
                                  int64_t vector, HoldAttrInterface hold) {
   return RowsScheduleAttr::get(context, threads, vector, /*rows_per_block=*/1,
@@ -45,7 +42,7 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
   const ReductionSpace &space = segment.space;
   std::optional<int64_t> length = staticProduct(space.columns());
   int64_t widest = widestVector(kernel, dims, space.domain, target);
-  bool held = length && *length <= cpuHeldVectors * widest;
+  bool held = length && *length <= hostNumbers.heldVectors * widest;
   // A loop over one dimension takes whole vectors first and then the rest, so
   // that the vector need not divide the row.
   int64_t vector =
@@ -56,18 +53,11 @@ static RowsScheduleAttr proposeForCPU(KernelOp kernel,
                   holdFor(kernel.getContext(), held));
 }
 
-/// Threads of a walk over a row of any length, which needs it twice or once.
-static constexpr int64_t loopThreads = 512, onceThreads = 256;
-/// Blocks a multiprocessor of a launch whose blocks share the only row.
-static constexpr int64_t gridBlocks = 2;
-/// Elements of the registers of a block's threads.
-static constexpr int64_t heldByBlock = 16384;
-
 /// Whether all blocks should share the only row: it is too long for those of a
 /// cluster, or may be, and is needed twice.
 static bool wantsGrid(const RowFacts &facts, const ReductionSegment &segment,
                       const GPUTarget &gpu) {
-  int64_t held = heldByBlock * gpu.portableClusterSize;
+  int64_t held = gpu.rows.heldByBlock * gpu.portableClusterSize;
   return !facts.once && segment.across.empty() &&
          staticProduct(segment.space.rows()) == 1 &&
          (facts.length == 0 || facts.length > held);
@@ -93,13 +83,15 @@ static RowsScheduleAttr walkOf(KernelOp kernel, const ReductionSegment &segment,
   MLIRContext *context = kernel.getContext();
   if (wantsGrid(facts, segment, *target.gpu))
     return RowsScheduleAttr::get(
-        context, loopThreads, vector, /*rows_per_block=*/1,
+        context, target.gpu->rows.loopThreads, vector, /*rows_per_block=*/1,
         LoopHoldAttr::get(context),
-        GridShareAttr::get(context, gridBlocks * target.gpu->multiprocessors));
+        GridShareAttr::get(context, target.gpu->rows.gridBlocks *
+                                        target.gpu->multiprocessors));
   // Sums of columns need the row in registers, also one of no elements.
-  auto walk =
-      makeRows(context, facts.once ? onceThreads : loopThreads, vector,
-               holdFor(context, /*held=*/facts.columnSums != 0, unroll));
+  auto walk = makeRows(
+      context,
+      facts.once ? target.gpu->rows.onceThreads : target.gpu->rows.loopThreads,
+      vector, holdFor(context, /*held=*/facts.columnSums != 0, unroll));
   if (segment.across.empty())
     return walk;
   int64_t blocks = target.gpu->maxThreadsPerSM / walk.getThreads();
@@ -188,12 +180,13 @@ static void proposeForShapes(KernelOp kernel, const DimClasses &dims,
 
 /// Rows whose groups are reduced, too, stay in registers.
 static RowsScheduleAttr proposeForGroups(KernelOp kernel,
-                                         ArrayRef<ReductionSegment> segments) {
-  constexpr int64_t fewestThreads = 128;
+                                         ArrayRef<ReductionSegment> segments,
+                                         const ScheduleTarget &target) {
   std::optional<RowGroups> groups = rowGroupsOf(segments.front().space);
   if (!groups || segments.size() > 1)
     return {};
-  int64_t rows = std::max<int64_t>(1, fewestThreads / groups->rowThreads);
+  int64_t rows = std::max<int64_t>(1, target.numbers().rows.groupThreads /
+                                          groups->rowThreads);
   return RowsScheduleAttr::get(kernel.getContext(), rows * groups->rowThreads,
                                groups->vector, rows,
                                RegistersHoldAttr::get(kernel.getContext()));
@@ -216,7 +209,7 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
   if (llvm::any_of(*segments, [](const ReductionSegment &segment) {
         return segment.space.hasGroups();
       }))
-    return target.isGPU ? proposeForGroups(kernel, *segments)
+    return target.isGPU ? proposeForGroups(kernel, *segments, target)
                         : RowsScheduleAttr();
   // Each shape exchanges through static shared memory of its own.
   ScheduleTarget room = target;

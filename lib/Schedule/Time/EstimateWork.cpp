@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers of rows are a fit to what ptxas 13.0 gave 2483 kernels of six
-// families: of the schedules that were measured half are right to 6, four of
-// five to 12. Of other kernels they are 24, one for each element up to 32, and
-// 1.6 for each after that.
+// Registers are a fit to what ptxas gave kernels of six families: of the rows
+// that were measured half are right to 6, four of five to 12.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,50 +25,9 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static constexpr double baseRegisters = 24;
-static constexpr double denseElements = 32;
-static constexpr double registersAfter = 1.6;
-/// Of rows: beside the elements, for each one that is held, for a weight of it
-/// that is loaded ahead, and for each word that is loaded at once.
-static constexpr double rowRegisters = 18;
-static constexpr double heldElementRegisters = 1.07;
-static constexpr double heldWeightRegisters = 1.0;
-static constexpr double loadedWordRegisters = 0.96;
-/// Of rows in shared memory: for each element, up to as many, and for the
-/// weights.
-static constexpr double copiedElementRegisters = 0.54;
-static constexpr double mostCopiedElements = 32;
-static constexpr double copiedWeightRegisters = 4;
-/// The part by which most of these are wrong at most.
-static constexpr double registerError = 0.2;
-/// What a thread needs for a step of a loop whose elements it drops.
-static constexpr double stepRegisters = 8;
 static constexpr double bytesPerRegister = 4;
-/// Instructions of a butterfly of shuffles; of a thread that has an element to
-/// reduce or none; at an element, around a special function and of a mean with
-/// deviations.
-static constexpr double shuffleInstructions = 20;
-static constexpr double threadInstructions = 50;
-static constexpr double specialInstructions = 5;
-static constexpr double welfordInstructions = 3;
-/// What each warp of a row adds to the time of a reduction, which a barrier
-/// ends; that of a cluster's blocks needs one that takes longer, that of a
-/// grid's one through memory.
-static constexpr double warpReduction = 0.15;
-static constexpr double clusterReduction = 3;
-static constexpr double gridReduction = 10;
-/// The part of a cache that rows stay in until they are read again.
-static constexpr double usableCache = 0.6;
-/// Waits for L2 of weights that are loaded where they are needed.
-static constexpr double lateWeightWait = 0.6;
 /// Memory is read in pieces of this size.
 static constexpr double sectorBytes = 64;
-
-static int64_t registersFor(double elements) {
-  double beyond = std::max(0.0, elements - denseElements);
-  return baseRegisters + std::min(elements, denseElements) +
-         registersAfter * beyond;
-}
 
 static double ceilDiv(double a, double b) { return std::ceil(a / b); }
 
@@ -78,31 +35,34 @@ namespace {
 /// What ops of a kernel do, whatever its schedule, on a space of `points`.
 class KernelWork {
 public:
-  KernelWork(KernelOp kernel, const DimClasses &dims, double points);
+  KernelWork(KernelOp kernel, const DimClasses &dims, const GPUTarget &gpu,
+             double points);
   KernelWork(KernelOp kernel, const ReductionSegment &segment,
-             const DimClasses &dims);
+             const DimClasses &dims, const GPUTarget &gpu);
 
   BlockWork pointwise(PointwiseScheduleAttr schedule) const;
-  BlockWork rows(RowsScheduleAttr schedule, const ReductionSpace &space,
-                 const GPUTarget &gpu) const;
-  BlockWork columns(ColumnsScheduleAttr schedule, const ReductionSpace &space,
-                    const GPUTarget &gpu) const;
+  BlockWork rows(RowsScheduleAttr schedule, const ReductionSpace &space) const;
+  BlockWork columns(ColumnsScheduleAttr schedule,
+                    const ReductionSpace &space) const;
   BlockWork transpose(TransposeScheduleAttr schedule) const;
   BlockWork contraction(ContractionScheduleAttr schedule, ContractOp op) const;
   BlockWork tiled(TiledScheduleAttr schedule, const TileSpace &space) const;
-  BlockWork mma(MmaScheduleAttr schedule, const MmaProduct &product,
-                const GPUTarget &gpu) const;
+  BlockWork mma(MmaScheduleAttr schedule, const MmaProduct &product) const;
 
 private:
   void count(Operation *op);
   void countEdge(Value value, bool isResult);
   double walksOf(const ReductionSpace &space) const;
-  void reread(BlockWork &work, double walks, const GPUTarget &gpu) const;
+  void reread(BlockWork &work, double walks) const;
+  void addReductions(BlockWork &work, double levels, int64_t group) const;
+  int64_t registersFor(double elements) const;
   void addPoints(BlockWork &work, double count) const;
   double rowRegistersOf(RowsScheduleAttr schedule, double share) const;
   double sectorWaste(double elements) const;
 
   const DimClasses &dims;
+  const GPUTarget &gpu;
+  const decltype(GPUTarget::work) &numbers = gpu.work;
   /// Of rows; null for other kernels.
   const ReductionSpace *space = nullptr;
   double points;
@@ -128,8 +88,9 @@ static bool isOnlyScatteredInto(BlockArgument input) {
          });
 }
 
-KernelWork::KernelWork(KernelOp kernel, const DimClasses &dims, double points)
-    : dims(dims), points(points) {
+KernelWork::KernelWork(KernelOp kernel, const DimClasses &dims,
+                       const GPUTarget &gpu, double points)
+    : dims(dims), gpu(gpu), points(points) {
   for (BlockArgument input : kernel.getBody().getArguments())
     if (!isOnlyScatteredInto(input))
       countEdge(input, /*isResult=*/false);
@@ -140,8 +101,8 @@ KernelWork::KernelWork(KernelOp kernel, const DimClasses &dims, double points)
 }
 
 KernelWork::KernelWork(KernelOp kernel, const ReductionSegment &segment,
-                       const DimClasses &dims)
-    : dims(dims), space(&segment.space),
+                       const DimClasses &dims, const GPUTarget &gpu)
+    : dims(dims), gpu(gpu), space(&segment.space),
       points(estimatedElements(segment.space.domain, dims)) {
   for (Value input : kernel.getBody().getArguments())
     if (segment.reads(input))
@@ -192,9 +153,9 @@ void KernelWork::count(Operation *op) {
   if (!isForEach)
     return;
   bool isSpecial = isSpecialFunction(op);
-  instructions += isSpecial ? specialInstructions : instructionsOf(op);
+  instructions += isSpecial ? numbers.specialInstructions : instructionsOf(op);
   if (isa<WelfordOp>(op))
-    instructions += welfordInstructions;
+    instructions += numbers.welfordInstructions;
   specials += isSpecial;
 }
 
@@ -222,12 +183,12 @@ double KernelWork::walksOf(const ReductionSpace &space) const {
 
 /// The passes after the first read what the first has read, from L2 if what all
 /// blocks hold fits there.
-void KernelWork::reread(BlockWork &work, double walks,
-                        const GPUTarget &gpu) const {
+void KernelWork::reread(BlockWork &work, double walks) const {
   double again = (walks - 1) * streamedBytes / work.blocks;
   double resident = std::min<double>(work.blocks, residentBlocks(gpu, work) *
                                                       gpu.multiprocessors);
-  if (resident * streamedBytes / work.blocks <= usableCache * gpu.l2Bytes) {
+  if (resident * streamedBytes / work.blocks <=
+      numbers.usableCache * gpu.l2Bytes) {
     work.cachedBytes += again;
     work.cachedWaits += (walks - 1) * work.memoryWaits;
     return;
@@ -250,11 +211,18 @@ BlockWork KernelWork::pointwise(PointwiseScheduleAttr schedule) const {
 }
 
 /// What all threads of a group do once for a reduction.
-static void addReductions(BlockWork &work, double levels, int64_t group,
-                          const GPUTarget &gpu) {
+void KernelWork::addReductions(BlockWork &work, double levels,
+                               int64_t group) const {
   double warps = ceilDiv(group, gpu.warpSize);
-  work.reductions = levels * (warps > 1 ? 1 + warpReduction * warps : 1);
-  work.instructions += shuffleInstructions * levels;
+  work.reductions =
+      levels * (warps > 1 ? 1 + numbers.warpReduction * warps : 1);
+  work.instructions += numbers.shuffleInstructions * levels;
+}
+
+int64_t KernelWork::registersFor(double elements) const {
+  double beyond = std::max(0.0, elements - numbers.denseElements);
+  return numbers.baseRegisters + std::min(elements, numbers.denseElements) +
+         numbers.registersAfter * beyond;
 }
 
 /// Steps that one wait is for.
@@ -277,31 +245,35 @@ double KernelWork::rowRegistersOf(RowsScheduleAttr schedule,
   double weights = schedule.getHold().getPreload() ? tables : 0;
   return llvm::TypeSwitch<Attribute, double>(schedule.getHold())
       .Case([&](RegistersHoldAttr) {
-        return rowRegisters + share * (heldElementRegisters * words +
-                                       heldWeightRegisters * weights);
+        return numbers.rowRegisters +
+               share * (numbers.heldElementRegisters * words +
+                        numbers.heldWeightRegisters * weights);
       })
       .Case([&](CacheHoldAttr) {
         // Exponentials stay.
         if (hasExp)
-          return rowRegisters + share * heldElementRegisters * words;
-        return rowRegisters + loadedWordRegisters * share * streamedBytes /
-                                  points / bytesPerRegister;
+          return numbers.rowRegisters +
+                 share * numbers.heldElementRegisters * words;
+        return numbers.rowRegisters + numbers.loadedWordRegisters * share *
+                                          streamedBytes / points /
+                                          bytesPerRegister;
       })
       .Case([&](SharedHoldAttr hold) {
         double inRegisters = hold.getInRegisters() * schedule.getVector();
-        return rowRegisters + heldElementRegisters * inRegisters +
-               copiedElementRegisters * std::min(share, mostCopiedElements) +
-               copiedWeightRegisters * weights;
+        return numbers.rowRegisters +
+               numbers.heldElementRegisters * inRegisters +
+               numbers.copiedElementRegisters *
+                   std::min(share, numbers.mostCopiedElements) +
+               numbers.copiedWeightRegisters * weights;
       })
       .Case([&](LoopHoldAttr hold) {
-        return baseRegisters + stepRegisters +
+        return numbers.baseRegisters + numbers.stepRegisters +
                schedule.getVector() * hold.getUnroll() * streamedInputs;
       });
 }
 
 BlockWork KernelWork::rows(RowsScheduleAttr schedule,
-                           const ReductionSpace &space,
-                           const GPUTarget &gpu) const {
+                           const ReductionSpace &space) const {
   BlockWork work;
   int64_t perBlock = schedule.getRowsPerBlock();
   int64_t group = schedule.threadsPerRow();
@@ -319,21 +291,22 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
       sectorWaste(std::min<double>(length, group * schedule.getVector()));
   work.cachedBytes = tableBytes * length * perBlock / blocks;
   if (tables > 0 && !schedule.getHold().getPreload())
-    work.cachedWaits += lateWeightWait;
-  work.instructions = threadInstructions;
+    work.cachedWaits += numbers.lateWeightWait;
+  work.instructions = numbers.threadInstructions;
   // A thread's rows exchange together.
   double held = share * schedule.rowsPerThread();
   addPoints(work, held);
-  addReductions(work, space.levels.size(), group, gpu);
+  addReductions(work, space.levels.size(), group);
   if (blocks > 1)
-    work.reductions *= schedule.sharesGrid() ? gridReduction : clusterReduction;
+    work.reductions *= schedule.sharesGrid() ? numbers.gridReduction
+                                             : numbers.clusterReduction;
 
   // Only what is held has to have its registers; loads wait for theirs.
   double registers = rowRegistersOf(schedule, held);
   double most = std::min<double>(gpu.maxRegistersPerThread,
                                  gpu.registersPerSM / double(work.threads));
   work.registers = std::min(registers, most);
-  work.registerError = registerError;
+  work.registerError = numbers.registerError;
   llvm::TypeSwitch<Attribute>(schedule.getHold())
       .Case([&](RegistersHoldAttr) { work.registers = registers; })
       .Case([&](LoopHoldAttr hold) {
@@ -342,9 +315,9 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
         work.sharedBytes = stagedBytes(schedule, streamedBytes / points *
                                                      schedule.getVector());
         work.instructions *= (walks + 1) / 2;
-        reread(work, walks, gpu);
+        reread(work, walks);
       })
-      .Case([&](CacheHoldAttr) { reread(work, walks, gpu); })
+      .Case([&](CacheHoldAttr) { reread(work, walks); })
       .Case([&](SharedHoldAttr hold) {
         double inRegisters = hold.getInRegisters() * schedule.getVector();
         double staged = std::max(0.0, share - inRegisters);
@@ -355,8 +328,7 @@ BlockWork KernelWork::rows(RowsScheduleAttr schedule,
 }
 
 BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
-                              const ReductionSpace &space,
-                              const GPUTarget &gpu) const {
+                              const ReductionSpace &space) const {
   BlockWork work;
   // Along a last dimension that is reduced the neighbours are places.
   bool isAcross = !space.isReduced(space.domain.size() - 1);
@@ -376,18 +348,19 @@ BlockWork KernelWork::columns(ColumnsScheduleAttr schedule,
   if (isAcross)
     work.memoryBytes *= sectorWaste(width);
   addPoints(work, walked * vector);
-  addReductions(work, space.levels.size(), schedule.getThreads(), gpu);
+  addReductions(work, space.levels.size(), schedule.getThreads());
   if (schedule.clusterSize() > 1)
-    work.reductions *= clusterReduction;
+    work.reductions *= numbers.clusterReduction;
   if (isa<RegistersHoldAttr>(schedule.getHold())) {
     work.registers = registersFor(walked * vector);
     return work;
   }
   double unroll = schedule.getHold().getUnroll(), step = unroll * vector;
-  work.registers = baseRegisters + stepRegisters + step * streamedInputs;
+  work.registers =
+      numbers.baseRegisters + numbers.stepRegisters + step * streamedInputs;
   work.memoryWaits = ceilDiv(walked, unroll * stagesAhead(schedule));
   work.sharedBytes = stagedBytes(schedule, streamedBytes / points * vector);
-  reread(work, walksOf(space), gpu);
+  reread(work, walksOf(space));
   return work;
 }
 
@@ -426,8 +399,9 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
   work.registers = registersFor(results * (alongN ? 1 : vector));
   work.memoryBytes = bytes / work.blocks;
   // The threads of a warp share one of the operands.
-  work.cachedBytes = work.threads * loaded * elementBytes(op.getLhs()) / 8;
-  work.cachedWaits = steps / 4;
+  work.cachedBytes = work.threads * loaded * elementBytes(op.getLhs()) /
+                     numbers.sharingThreads;
+  work.cachedWaits = steps / numbers.stepsAhead;
   work.instructions = summed * results + loaded;
   return work;
 }
@@ -463,8 +437,8 @@ BlockWork KernelWork::tiled(TiledScheduleAttr schedule,
 
 /// A block stays, and takes its share of the tiles. Tensor cores count as the
 /// instructions that would take as long.
-BlockWork KernelWork::mma(MmaScheduleAttr schedule, const MmaProduct &product,
-                          const GPUTarget &gpu) const {
+BlockWork KernelWork::mma(MmaScheduleAttr schedule,
+                          const MmaProduct &product) const {
   BlockWork work;
   double tiles = product.batches * ceilDiv(product.m, schedule.resultRows()) *
                  mmaColumnTiles(schedule, product);
@@ -480,7 +454,8 @@ BlockWork KernelWork::mma(MmaScheduleAttr schedule, const MmaProduct &product,
                      (schedule.getTileM() + schedule.getTileN()) *
                      schedule.operandBytes();
   double clocks = share * product.k * tile / mmaPerClock(schedule, gpu);
-  work.instructions = clocks * 4 * gpu.warpSize / work.threads;
+  work.instructions =
+      clocks * GPUTarget::schedulers * gpu.warpSize / work.threads;
   return work;
 }
 
@@ -512,7 +487,7 @@ static BlockWork estimateRows(KernelOp kernel, const DimClasses &dims,
   SmallVector<BlockWork> works;
   for (const ReductionSegment &segment : segments)
     works.push_back(
-        KernelWork(kernel, segment, dims).rows(schedule, segment.space, gpu));
+        KernelWork(kernel, segment, dims, gpu).rows(schedule, segment.space));
   return meanOf(works);
 }
 
@@ -545,7 +520,7 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
   else
     for (Value value : kernel.getYield().getValues())
       points = std::max(points, estimatedElements(storedValue(value), dims));
-  KernelWork work(kernel, dims, points);
+  KernelWork work(kernel, dims, gpu, points);
   // A schedule from text may not fit the kernel; the lowering says so.
   bool isRows = isa<RowsScheduleAttr>(schedule);
   bool isColumns = isa<ColumnsScheduleAttr>(schedule);
@@ -560,9 +535,8 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
         /*unroll=*/1, /*heads=*/1));
   return llvm::TypeSwitch<Attribute, BlockWork>(schedule)
       .Case([&](PointwiseScheduleAttr attr) { return work.pointwise(attr); })
-      .Case([&](ColumnsScheduleAttr attr) {
-        return work.columns(attr, *space, gpu);
-      })
+      .Case(
+          [&](ColumnsScheduleAttr attr) { return work.columns(attr, *space); })
       .Case([&](TransposeScheduleAttr attr) { return work.transpose(attr); })
       .Case([&](ContractionScheduleAttr attr) {
         return work.contraction(attr, *contractions.begin());
@@ -576,6 +550,6 @@ BlockWork mlir::fuse::estimateWork(KernelOp kernel, const DimClasses &dims,
                                       /*heads=*/1));
       })
       .Case([&](MmaScheduleAttr attr) {
-        return work.mma(attr, mmaProductOf(kernel, dims), gpu);
+        return work.mma(attr, mmaProductOf(kernel, dims));
       });
 }

@@ -16,40 +16,6 @@
 
 using namespace mlir::fuse;
 
-// Fitted to an H200, 2026: 10,875 times of rows of 1024 to 32,768 elements in
-// calls of 6 to 201 MB under many schedules (docs/tuning.md says how well),
-// and copies, softmax and RMSNorm of more bytes, which
-// unittests/Schedule/TimeModelTest.cpp has.
-
-/// Of the board's bandwidth, what a copy reaches.
-static constexpr double memoryEfficiency = 0.86;
-/// Before the first block and after the last, beside the launch.
-static constexpr double edgeSeconds = 2.2e-6;
-/// From the request of a load to its value.
-static constexpr double memoryLatency = 500e-9;
-static constexpr double cacheLatency = 500e-9;
-/// A block's start and end; each of its warps has to come up and to arrive, at
-/// barriers, too.
-static constexpr double blockStart = 270e-9;
-static constexpr double warpStart = 28e-9;
-/// Shuffles, a barrier, and what all threads do with the result.
-static constexpr double reductionLatency = 20e-9;
-/// Bytes a clock that one multiprocessor moves, and that L2 gives each of them
-/// while all ask.
-static constexpr double portBytesPerClock = 148;
-static constexpr double cacheBytesPerClock = 44;
-/// Instructions a clock: of a scheduler, and of one warp alone.
-static constexpr double schedulers = 4;
-static constexpr double warpRate = 0.37;
-static constexpr double specialsPerClock = 16;
-/// Of a last wave that is not full, the part of what it lacks that it takes all
-/// the same; and of what follows the last loads, the part that overlaps with
-/// nothing.
-static constexpr double lastWave = 0.6;
-static constexpr double trailingPart = 0.22;
-/// Of the soft maximum.
-static constexpr double sharpness = 3.6;
-
 static constexpr double bytesPerRegister = 4;
 
 llvm::StringRef mlir::fuse::name(TimeLimit limit) {
@@ -114,7 +80,9 @@ struct Load {
 };
 } // namespace
 
-double mlir::fuse::softMaximum(llvm::ArrayRef<double> seconds) {
+double mlir::fuse::softMaximum(const ModelNumbers &numbers,
+                               llvm::ArrayRef<double> seconds) {
+  double sharpness = numbers.time.sharpness;
   double most = *llvm::max_element(seconds), sum = 0;
   if (most == 0)
     return 0;
@@ -123,26 +91,31 @@ double mlir::fuse::softMaximum(llvm::ArrayRef<double> seconds) {
   return most * std::pow(sum, 1 / sharpness);
 }
 
-static double secondsOf(llvm::ArrayRef<Load> loads) {
+static double secondsOf(const GPUTarget &target, llvm::ArrayRef<Load> loads) {
   llvm::SmallVector<double> seconds;
   for (const Load &load : loads)
     seconds.push_back(load.seconds);
-  return softMaximum(seconds);
+  return softMaximum(target, seconds);
 }
 
 /// What a block waits for between its loads and its stores.
-static double afterLoads(const BlockWork &work) {
-  return cacheLatency * work.cachedWaits + reductionLatency * work.reductions;
+static double afterLoads(const GPUTarget &target, const BlockWork &work) {
+  return target.time.cacheLatency * work.cachedWaits +
+         target.time.reductionLatency * work.reductions;
 }
 
 /// From a block's start to its end on a machine that has nothing else to do.
 static double blockLife(const GPUTarget &target, const BlockWork &work) {
+  const auto &time = target.time;
   double warps = warpsOf(target, work.threads);
-  double rate = std::min(1.0, warpRate * std::max(1.0, warps / schedulers));
-  double issue = work.instructions * std::max(1.0, warps / schedulers) / rate;
-  double moved = (work.memoryBytes + work.cachedBytes) / portBytesPerClock;
-  return blockStart + warpStart * warps + memoryLatency * work.memoryWaits +
-         afterLoads(work) + (issue + moved) / target.clockHertz;
+  double rate = std::min(1.0, time.warpRate *
+                                  std::max(1.0, warps / GPUTarget::schedulers));
+  double issue =
+      work.instructions * std::max(1.0, warps / GPUTarget::schedulers) / rate;
+  double moved = (work.memoryBytes + work.cachedBytes) / time.portBytesPerClock;
+  return time.blockStart + time.warpStart * warps +
+         time.memoryLatency * work.memoryWaits + afterLoads(target, work) +
+         (issue + moved) / target.clockHertz;
 }
 
 /// Blocks that a multiprocessor holds, as a mean over what the registers may
@@ -162,6 +135,7 @@ static double expectedBlocks(const GPUTarget &target, const BlockWork &work) {
 
 TimeEstimate mlir::fuse::estimateTime(const GPUTarget &target,
                                       const BlockWork &given) {
+  const auto &time = target.time;
   BlockWork work = withSpills(target, given);
   TimeEstimate estimate;
   estimate.residentBlocks = residentBlocks(target, work);
@@ -174,30 +148,33 @@ TimeEstimate mlir::fuse::estimateTime(const GPUTarget &target,
   double life = blockLife(target, work);
 
   double warps = warpsOf(target, work.threads);
-  double rate =
-      std::min(1.0, warpRate * std::max(1.0, held * warps / schedulers));
+  double rate = std::min(
+      1.0, time.warpRate * std::max(1.0, held * warps / GPUTarget::schedulers));
   double clocks = busy * target.clockHertz / work.blocks;
   // Of one block, where its multiprocessor has as many as it holds.
-  double issue = std::max(work.instructions * warps / schedulers / rate,
-                          work.specials * work.threads / specialsPerClock);
-  double cached = work.cachedBytes / cacheBytesPerClock;
+  double issue =
+      std::max(work.instructions * warps / GPUTarget::schedulers / rate,
+               work.specials * work.threads / GPUTarget::specialsPerClock);
+  double cached = work.cachedBytes / time.cacheBytesPerClock;
   std::array<Load, 4> loads = {{
-      {TimeLimit::Memory, work.blocks * work.memoryBytes /
-                              (memoryEfficiency * target.memoryBytesPerSecond)},
+      {TimeLimit::Memory,
+       work.blocks * work.memoryBytes /
+           (time.memoryEfficiency * target.memoryBytesPerSecond)},
       {TimeLimit::Waiting,
-       (waves + lastWave * (std::ceil(waves) - waves)) * life},
+       (waves + time.lastWave * (std::ceil(waves) - waves)) * life},
       {TimeLimit::Cache, cached / clocks},
       {TimeLimit::Instructions, issue / clocks},
   }};
   // What the last blocks do when all is loaded has no loads to overlap with.
-  double trailing = trailingPart * (afterLoads(work) + held * (issue + cached) /
-                                                           target.clockHertz);
-  estimate.seconds =
-      target.launchSeconds + edgeSeconds + secondsOf(loads) + trailing;
+  double trailing =
+      time.trailingPart *
+      (afterLoads(target, work) + held * (issue + cached) / target.clockHertz);
+  estimate.seconds = target.launchSeconds + time.edgeSeconds +
+                     secondsOf(target, loads) + trailing;
   estimate.limit = llvm::max_element(loads, [](const Load &a, const Load &b) {
                      return a.seconds < b.seconds;
                    })->limit;
-  if (estimate.seconds < 2 * (target.launchSeconds + edgeSeconds))
+  if (estimate.seconds < 2 * (target.launchSeconds + time.edgeSeconds))
     estimate.limit = TimeLimit::Launch;
   return estimate;
 }
