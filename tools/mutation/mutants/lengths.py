@@ -212,7 +212,7 @@ LENGTHS = [
         "lit:Schedule",
         (
             "most-of-a-group-is-past-the-end",
-            "llvm::alignTo(vectors, row) > mostPastEnd * vectors",
+            "llvm::alignTo(vectors, row) > numbers.mostPastEnd * vectors",
             "row > vectors",
         ),
     ),

@@ -74,18 +74,18 @@ PROGRAM = [
         "lit:Schedule",
         (
             "clusters-of-any-number-of-blocks",
-            "if (each > mostClustered ||",
-            "if (each > 2 * mostClustered ||",
+            "if (each > numbers.mostClustered ||",
+            "if (each > 2 * numbers.mostClustered ||",
         ),
         (
             "large-clusters-that-make-few-blocks",
-            "size >= largeCluster ? leastInLarge",
-            "size > largeCluster ? leastInLarge",
+            "size >= numbers.largeCluster ? numbers.leastInLarge",
+            "size > numbers.largeCluster ? numbers.leastInLarge",
         ),
         (
             "clusters-that-are-not-portable",
-            "row > narrowestRow)\n    return false;",
-            "row > 2 * widestRow)\n    return false;",
+            "row > numbers.narrowestRow)\n    return false;",
+            "row > 2 * numbers.widestRow)\n    return false;",
         ),
         (
             "a-block-of-a-cluster-has-no-step",
@@ -99,7 +99,7 @@ PROGRAM = [
         ),
         (
             "clusters-read-rows-of-any-length",
-            "(target.gpu->maxClusterSize > 1 && *length <= longestInCluster)",
+            "(target.gpu->maxClusterSize > 1 && *length <= numbers.longestInCluster)",
             "target.gpu->maxClusterSize > 1",
         ),
     ),
@@ -122,8 +122,8 @@ PROGRAM = [
         "lit:Fusion",
         (
             "clusters-share-no-rows",
-            "std::clamp(places / elementsPerBlock, 1.0, machine.mostBlocksPerRow);",
-            "1.0;",
+            "      machine.mostBlocksPerRow);",
+            "      1.0);",
         ),
     ),
     *of_file(
