@@ -76,7 +76,7 @@ private:
   void list(KernelOp kernel, const DimClasses &dims,
             const std::optional<ReductionSegment> &segment,
             ScheduleTarget target, json::Object &entry) {
-    json::Array chosen, legal;
+    json::Array chosen, legal, registers;
     for (CallSize size : allCallSizes) {
       target.size = size;
       if (auto schedule = proposeSchedule(kernel, dims, target))
@@ -84,30 +84,36 @@ private:
     }
     target.size = CallSize::large;
     ScheduleAttrInterface proposed = proposeSchedule(kernel, dims, target);
-    auto add = [&](ScheduleAttrInterface schedule, double us) {
-      legal.push_back(json::Array{debugString(schedule), us});
+    struct Predicted {
+      double us;
+      int64_t registers;
     };
-    auto predict = [&](ScheduleAttrInterface schedule) {
-      return estimateTime(kernel, dims, schedule, target).seconds * 1e6;
+    auto add = [&](ScheduleAttrInterface schedule, Predicted predicted) {
+      legal.push_back(json::Array{debugString(schedule), predicted.us});
+      registers.push_back(predicted.registers);
+    };
+    auto predict = [&](ScheduleAttrInterface schedule) -> Predicted {
+      return {estimateTime(kernel, dims, schedule, target).seconds * 1e6,
+              estimateWork(kernel, dims, schedule, *target.gpu).registers};
     };
     if (segment && isa_and_nonnull<RowsScheduleAttr>(proposed)) {
       RowFacts facts = rowFactsOf(kernel, *segment, dims, target);
       entry["bytes_per_row"] = facts.bytesPerRow();
       entry["key"] = facts.key();
       for (RowsScheduleAttr basic : basicRows(&getContext(), facts, target)) {
-        double us = predict(basic);
+        Predicted predicted = predict(basic);
         for (RowsScheduleAttr refined : refinedRows(basic, facts, target))
-          add(refined, us);
+          add(refined, predicted);
       }
     } else if (std::optional<ColumnFacts> facts =
                    columnsOf(kernel, dims, proposed, target)) {
       entry["key"] = facts->key();
       for (ColumnsScheduleAttr basic :
            basicColumns(&getContext(), *facts, target)) {
-        double us = predict(basic);
+        Predicted predicted = predict(basic);
         for (ColumnsScheduleAttr refined :
              refinedColumns(basic, *facts, target))
-          add(refined, us);
+          add(refined, predicted);
       }
     } else if (proposed && target.gpu) {
       for (ScheduleAttrInterface other :
@@ -116,6 +122,7 @@ private:
     }
     entry["chosen"] = std::move(chosen);
     entry["legal"] = std::move(legal);
+    entry["registers"] = std::move(registers);
   }
 
   LogicalResult listFeatures(KernelOp kernel, const ReductionSegment &segment,

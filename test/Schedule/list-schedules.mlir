@@ -5,11 +5,12 @@
 // RUN: not fuse-opt %s -fuse-form-kernels -fuse-list-schedules="chip=sm_90 features=%t.wrong" 2>&1 | FileCheck %s --check-prefix=WRONG
 
 // What is chosen for large, small, brief and few calls, and what is legal, with
-// the time that the model of time predicts.
+// the time and the registers that models predict.
 // CHECK: "bytes_per_row":16384
 // CHECK-SAME: "chosen":["#fuse.rows<{{[^"]*}}","#fuse.rows<{{[^"]*}}","#fuse.rows<{{[^"]*}}","#fuse.rows<{{[^"]*}}"]
 // CHECK-SAME: "kernel":"norm"
 // CHECK-SAME: ["#fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>",{{[0-9.]+}}]
+// CHECK-SAME: "registers":[{{[0-9]+}},
 
 // The launch and 16 MiB, a number for each name.
 // ASKED: "features":{{\[\[}}5.49{{[0-9]*}},12,24,

@@ -67,7 +67,7 @@ def ListSchedules : Pass<"fuse-list-schedules", "::mlir::func::FuncOp"> {
   let description = [{
     A line of JSON for each kernel: what is chosen for large calls, small, brief
     and few ones (`chosen`), and every legal schedule with the microseconds that
-    the model of time predicts (`legal`). With `features` it prints what a model
+    the model of time predicts (`legal`) for so many `registers`. With `features` it prints what a model
     of rows is asked about the lines of a file, each a number of rows and a
     schedule. Sweeps and fits of schedules (tools/tuning) start from it.
   }];
