@@ -285,6 +285,50 @@ static double wasteOf(const ReductionSpace &space, Value value,
   return (run + sector - elementBytes(value)) / run;
 }
 
+/// Instructions that a CPU's thread repeats: each walk over rows finds anew
+/// what it needs of their groups.
+static double repeatedOfGroups(const ReductionSpace &space,
+                               ArrayRef<Operation *> ops,
+                               ArrayRef<Value> results,
+                               const DimClasses &dims) {
+  auto isOfRows = [&](Operation *op) {
+    return isReduction(op) && reducedDims(op).front() == space.reduced.front();
+  };
+  // The ops behind values up to reductions of rows, or up to all reductions.
+  auto opsBehind = [&](ArrayRef<Value> values, bool intoGroups) {
+    llvm::SetVector<Operation *> found;
+    auto add = [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      if (op && llvm::is_contained(ops, op) && !isOfRows(op))
+        found.insert(op);
+    };
+    llvm::for_each(values, add);
+    for (size_t next = 0; next < found.size(); ++next)
+      if (intoGroups || !isReduction(found[next]))
+        llvm::for_each(found[next]->getOperands(), add);
+    return found;
+  };
+  llvm::MapVector<Operation *, int64_t> walks;
+  auto walk = [&](ArrayRef<Value> values) {
+    for (Operation *op : opsBehind(values, /*intoGroups=*/true))
+      walks[op] += isReduction(op);
+  };
+  for (ArrayRef<Operation *> level : space.levels) {
+    SmallVector<Value> inputs;
+    for (Operation *op : level)
+      if (isOfRows(op))
+        inputs.push_back(op->getOperand(0));
+    walk(inputs);
+  }
+  walk(results);
+  double instructions = 0;
+  for (auto [op, count] : walks)
+    for (Operation *each : opsBehind(op->getOperand(0), /*intoGroups=*/false))
+      if (count > 1 && !isReduction(each) && !isWidening(each))
+        instructions += instructionsOf(each) * double(count - 1);
+  return instructions * estimatedElements(space.domain, dims);
+}
+
 /// Without the launch.
 static std::optional<double>
 workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
@@ -298,6 +342,8 @@ workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
     if (!isWidening(op))
       operations += instructionsOf(op) * views.evaluations(op);
   }
+  if (space && space->hasGroups() && !machine.sharesResults)
+    operations += repeatedOfGroups(*space, ops, results, dims);
   auto waste = [&](Value value) {
     return space ? wasteOf(*space, value, dims) : 1.0;
   };

@@ -171,6 +171,17 @@ static Reason whyNotAcross(const ReductionSegment &segment,
   return {};
 }
 
+/// Whether threads can share rows with groups, or whether a CPU's has vectors
+/// of each group.
+static bool haveGroupsThreads(const ReductionSegment &segment,
+                              const DimClasses &dims,
+                              const MachineRates &machine) {
+  if (machine.sharesResults)
+    return rowGroupsOf(segment.space).has_value();
+  return segment.space.domain.back().isStatic() &&
+         shapeOf(segment, dims, machine).vector > 1;
+}
+
 Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
                                    const DimClasses &dims,
                                    const MachineRates &machine) {
@@ -182,8 +193,8 @@ Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
     return {};
   if (llvm::any_of(segments, [&](const ReductionSegment &segment) {
         return segment.space.hasGroups() &&
-               (segments.size() > 1 || !machine.sharesResults ||
-                !segment.across.empty() || !rowGroupsOf(segment.space));
+               (segments.size() > 1 || !segment.across.empty() ||
+                !haveGroupsThreads(segment, dims, machine));
       }))
     return ReasonKind::differentDims;
   if (segments.size() == 1)

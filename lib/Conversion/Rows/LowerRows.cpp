@@ -7,6 +7,7 @@
 
 #include "LowerRows.h"
 #include "Points/PairedHalves.h"
+#include "RowGroupLoops.h"
 #include "RowsLowering.h"
 #include "VerifyRows.h"
 #include "fuse/Analysis/MovedInputs.h"
@@ -191,7 +192,10 @@ FailureOr<Grid> mlir::fuse::lowerRows(KernelFrame &frame,
     grid.push_back(rows.back().grid());
   }
   frame.divideBlocks(grid, [&](unsigned number, const Index &block) {
-    RowsLowering(rows[number], block).emit();
+    if (rows[number].loopsOverGroups())
+      RowGroupLoops(rows[number], block).emit();
+    else
+      RowsLowering(rows[number], block).emit();
   });
   return grid;
 }

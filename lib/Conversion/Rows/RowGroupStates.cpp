@@ -18,8 +18,8 @@ using namespace mlir::fuse;
 RowGroupStates::RowGroupStates(const ScheduledRows &rows,
                                const RowGeometry &geometry)
     : rows(rows), frame(rows.frame), emitter(rows.emitter), geometry(geometry) {
-  if (rows.space.hasGroups())
-    groups = *rowGroupsOf(rows.space);
+  if (auto shared = rowGroupsOf(rows.space))
+    groups = *shared;
 }
 
 bool RowGroupStates::isOfGroups(Operation *op) const {

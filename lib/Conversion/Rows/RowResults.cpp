@@ -99,6 +99,17 @@ void RowResults::storeGroups(const RowPlace &row, RowGroupStates &groups) {
     }
 }
 
+void RowResults::storeGroup(unsigned number, const RowPlace &row,
+                            ArrayRef<Index> dims) {
+  Value value = rows.yielded(number);
+  Point place;
+  place.dims.assign(dims.begin(), dims.end());
+  place.dims.resize(cast<RankedTensorType>(value.getType()).getRank(),
+                    Index::constant(0));
+  frame.ifTrue(row.exists,
+               [&] { storeResult(number, place, emitter.emit(value, place)); });
+}
+
 void RowResults::fillBeside(ArrayRef<RowPlace> present) {
   for (unsigned number : llvm::seq<unsigned>(rows.segment.stored.size())) {
     RowStorer toResult = storer(number);

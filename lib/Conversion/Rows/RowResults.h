@@ -41,6 +41,9 @@ public:
   void storeRows(ArrayRef<RowPlace> present);
   /// What groups have one of, by the first thread of each.
   void storeGroups(const RowPlace &row, RowGroupStates &groups);
+  /// The same of a result of the group before whose dimensions the row has
+  /// these indices.
+  void storeGroup(unsigned number, const RowPlace &row, ArrayRef<Index> dims);
   /// What is beside rows that are padded.
   void fillBeside(ArrayRef<RowPlace> present);
 

@@ -23,6 +23,14 @@ GridTerm ScheduledRows::grid() const {
   return term;
 }
 
+bool ScheduledRows::loopsOverGroups() const {
+  auto hold = dyn_cast<LoopHoldAttr>(schedule.getHold());
+  return space.hasGroups() && schedule.getThreads() == 1 &&
+         schedule.getRowsPerBlock() == 1 && hold && hold.getStages() == 1 &&
+         !schedule.getShare() && schedule.getPersistent() == 0 &&
+         emitter.divides(vector, space.domain.back());
+}
+
 bool ScheduledRows::isFull(unsigned number) const {
   SmallVector<Extent> extents = frame.dims.extents(yielded(number));
   return extents == space.domain && !space.isReducedShape(extents);

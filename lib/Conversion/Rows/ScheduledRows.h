@@ -67,6 +67,9 @@ struct ScheduledRows {
   /// Whether columns are summed of a row in shared memory.
   bool sumsSlots() const { return isShared() && segment.reducesToColumns(); }
 
+  /// Whether a thread walks its row as loops over groups in each other.
+  bool loopsOverGroups() const;
+
   /// The blocks for all rows, or clusters times their blocks; and how many of
   /// them are launched.
   GridTerm blocks() const;

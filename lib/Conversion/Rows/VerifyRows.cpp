@@ -97,7 +97,7 @@ static LogicalResult verifyGroups(const ScheduledRows &rows) {
   KernelFrame &frame = rows.frame;
   RowsScheduleAttr schedule = rows.schedule;
   const ReductionSpace &space = rows.space;
-  if (!space.hasGroups())
+  if (!space.hasGroups() || rows.loopsOverGroups())
     return success();
   std::optional<RowGroups> groups = rowGroupsOf(space);
   // Neither several rows a thread nor loads ahead.
@@ -111,8 +111,9 @@ static LogicalResult verifyGroups(const ScheduledRows &rows) {
   return frame.kernel.emitError()
          << "expected a schedule for rows whose groups are reduced, too, with "
             "hold = registers, and with the vector and the threads by which "
-            "neighbours hold a group, but got another; leave the schedule to "
-            "fuse-assign-schedules";
+            "neighbours hold a group, or with one thread, hold = loop and a "
+            "vector that divides the last dimension, but got another; leave "
+            "the schedule to fuse-assign-schedules";
 }
 
 /// Where a row goes, it stays whole.

@@ -178,12 +178,30 @@ static void proposeForShapes(KernelOp kernel, const DimClasses &dims,
     }
 }
 
-/// Rows whose groups are reduced, too, stay in registers.
+/// Rows whose groups are reduced, too, stay in a GPU's registers; a CPU's
+/// thread walks them from group to group.
 static RowsScheduleAttr proposeForGroups(KernelOp kernel,
                                          ArrayRef<ReductionSegment> segments,
+                                         const DimClasses &dims,
                                          const ScheduleTarget &target) {
-  std::optional<RowGroups> groups = rowGroupsOf(segments.front().space);
-  if (!groups || segments.size() > 1)
+  const ReductionSpace &space = segments.front().space;
+  if (segments.size() > 1)
+    return {};
+  if (!target.isGPU) {
+    int64_t widest = widestVector(kernel, dims, space.domain, target);
+    int64_t vector =
+        innermostVector(kernel, dims, space.domain, widest, target);
+    // A step that has a whole group leaves it in registers.
+    int64_t unroll = HoldAttrInterface::kUsualUnroll;
+    std::optional<int64_t> length =
+        staticProduct(ArrayRef(space.domain).drop_front(space.groups.back()));
+    if (length && *length > 0 && *length <= hostNumbers.heldVectors * vector)
+      unroll = *length / vector;
+    return makeRows(kernel.getContext(), /*threads=*/1, vector,
+                    LoopHoldAttr::get(kernel.getContext(), unroll));
+  }
+  std::optional<RowGroups> groups = rowGroupsOf(space);
+  if (!groups)
     return {};
   int64_t rows = std::max<int64_t>(1, target.numbers().rows.groupThreads /
                                           groups->rowThreads);
@@ -209,8 +227,7 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
   if (llvm::any_of(*segments, [](const ReductionSegment &segment) {
         return segment.space.hasGroups();
       }))
-    return target.isGPU ? proposeForGroups(kernel, *segments, target)
-                        : RowsScheduleAttr();
+    return proposeForGroups(kernel, *segments, dims, target);
   // Each shape exchanges through static shared memory of its own.
   ScheduleTarget room = target;
   room.sharedBytes -= (segments->size() - 1) * staticSharedBytes;

@@ -1,7 +1,7 @@
-"""programs.py kernels|verify NAME [OPTION...]: of the program NAME.mlir here.
+"""programs.py kernels|cpu_kernels|verify NAME [OPTION...]: of the program NAME.mlir here.
 
-`kernels` prints the program as kernels with schedules; `verify` runs it on the CPU
-and on the emulated GPU, against the oracle.
+`kernels` and `cpu_kernels` print the program as kernels with schedules; `verify` runs it on
+the CPU and on the emulated GPU, against the oracle.
 """
 
 import pathlib
@@ -14,6 +14,9 @@ def main():
     path = pathlib.Path(__file__).parent / f"{name}.mlir"
     if what == "kernels":
         commands = [["fuse-opt", "-fuse-form", "-fuse-schedule", path]]
+    elif what == "cpu_kernels":
+        passes = ["-fuse-form=chip=cpu", "-fuse-schedule=chip=cpu"]
+        commands = [["fuse-opt", *passes, path]]
     else:
         commands = [
             ["fuse", "run", path, "--target", target, "--verify", "--repeat", "1"]

@@ -45,12 +45,25 @@ static bool crowdRegisters(RowsScheduleAttr rows, ReduceOp max) {
          length >= manyElements * rows.threadsPerRow();
 }
 
+/// Whether a CPU's thread reduces groups of its row, which it has near: another
+/// walk over these costs less than exponentials.
+static bool isOfGroups(RowsScheduleAttr rows, ReduceOp max) {
+  int64_t rank = max.getInput().getType().getRank();
+  return rows.getThreads() == 1 &&
+         llvm::any_of(*max->getBlock(), [&](Operation &op) {
+           return isReduction(&op) && !reducedDims(&op).empty() &&
+                  tensorType(op.getOperand(0)).getRank() == rank &&
+                  reducedDims(&op).front() < max.getDims().front();
+         });
+}
+
 /// Whether a walk more costs reads of memory, not of registers, or threads wait
 /// for each other once more in a call that moves few bytes, which takes longer
 /// than to compute exponentials again: the blocks of a cluster, and large ones.
 static bool isWorthExponentials(Attribute schedule, ReduceOp max) {
   if (auto rows = dyn_cast_or_null<RowsScheduleAttr>(schedule))
-    return !isa<RegistersHoldAttr>(rows.getHold()) ||
+    return (!isa<RegistersHoldAttr>(rows.getHold()) &&
+            !isOfGroups(rows, max)) ||
            (rows.getHold().getPreload() &&
             (rows.blocksPerRow() > 1 || crowdRegisters(rows, max)));
   auto columns = dyn_cast_or_null<ColumnsScheduleAttr>(schedule);
