@@ -276,7 +276,7 @@ ScoreCondition MaskFinder::conditionOf(Value value, bool wanted) const {
   return condition;
 }
 
-/// `hides`: whether the softmax is -inf where the value is.
+/// `hides`: whether the softmax is -inf where the value is, or a weight 0.
 void MaskFinder::visit(Value value, bool hides) {
   Operation *op = value.getDefiningOp();
   if (!op || !space.front.contains(op) || isa<ContractOp>(op) ||
@@ -289,7 +289,9 @@ void MaskFinder::visit(Value value, bool hides) {
       if (!matchPattern(other, m_ConstantFloat(&number)))
         continue;
       ScoreCondition condition = conditionOf(select.getCondition(), wanted);
-      bool isHidden = hides && number.isInfinity() && number.isNegative();
+      bool isHidden = hides && (space.isPlain() ? number.isZero()
+                                                : number.isInfinity() &&
+                                                      number.isNegative());
       if (condition.boundsKeys())
         masks.push_back(
             {select.getCondition(), wanted, std::move(condition), isHidden});
@@ -298,7 +300,9 @@ void MaskFinder::visit(Value value, bool hides) {
     }
     return;
   }
-  if (isa<AddOp, CastOp>(op)) {
+  // What is added does not undo -inf, what is multiplied not 0.
+  bool isKept = space.isPlain() ? isa<MulOp>(op) : isa<AddOp>(op);
+  if (isKept || isa<CastOp>(op)) {
     for (Value operand : op->getOperands())
       visit(operand, hides);
     return;

@@ -104,8 +104,9 @@ LogicalResult StreamedFinder::findContractions() {
 /// In panels all that is computed has one type.
 LogicalResult StreamedFinder::checkTypes() {
   bool isWide = getElementTypeOrSelf(found.weights.getType()).isF64();
-  for (Value value : {Value(found.scores.getResult()), found.logits,
-                      Value(found.sum.getResult())})
+  for (Value value :
+       {Value(found.scores.getResult()), found.logits,
+        found.isPlain() ? found.logits : Value(found.sum.getResult())})
     if (inPanels() && getElementTypeOrSelf(value.getType()).isF64() != isWide)
       return refuse(ReasonKind::streamedTypes);
   return success();
@@ -144,6 +145,10 @@ LogicalResult StreamedFinder::findStatistics() {
     found.exponentials =
         exponentialsBehind(reduce.getInput(), reduce.getDims());
     found.sum = found.exponentials ? reduce : ReduceOp();
+  }
+  if (reductions == 0) {
+    found.logits = found.unroundedWeights();
+    return success();
   }
   if (!found.sum || reductions != 2)
     return refuse(ReasonKind::streamedNoSoftmax);
@@ -231,8 +236,8 @@ LogicalResult StreamedFinder::classify(Operation *op) {
   } else if (op == found.exponentials.getOperation()) {
     weighted.insert(result);
     full.insert(result);
-  } else if (op == found.exponentials.getInput().getDefiningOp() ||
-             !computesWith(op, rows)) {
+  } else if (!computesWith(op, rows) ||
+             op == found.exponentials.getInput().getDefiningOp()) {
     full.insert(result);
   } else {
     return refuse(ReasonKind::streamedMeet);
@@ -549,7 +554,7 @@ FailureOr<StreamedSpace> StreamedFinder::find() {
       return refuse(ReasonKind::streamedMaskReduced);
     }
   }
-  if (!weighted.contains(found.weights))
+  if (!(found.isPlain() ? full : weighted).contains(found.weights))
     return refuse(ReasonKind::streamedNotRead);
   if (failed(findOperands()) || failed(findProduct()) || failed(findResults()))
     return failure();

@@ -367,6 +367,13 @@ static std::string explainMma(MmaScheduleAttr schedule, KernelOp kernel,
   return text;
 }
 
+/// What a streamed kernel has between its contractions.
+static StringRef explainBetween(const FailureOr<StreamedSpace> &space) {
+  return succeeded(space) && space->isPlain()
+             ? "what is computed from each score alone"
+             : "a softmax of rows";
+}
+
 /// Which of a streamed kernel's tiles are masked.
 static StringRef explainMasks(const FailureOr<StreamedSpace> &space,
                               const DimClasses &dims) {
@@ -383,13 +390,12 @@ static std::string explainStreamedPanels(StreamedPanelsScheduleAttr schedule,
                                          KernelOp kernel,
                                          const DimClasses &dims) {
   Reason reason;
-  return formatv(
-      "a softmax of rows stands between two contractions: a block "
-      "has {0} rows of the first, and packs {1} rows of the others "
-      "at a time into panels; the scores of these stay in its "
-      "cache{2}",
-      schedule.getTileM(), schedule.getTileK(),
-      explainMasks(panelStreamedSpaceOf(kernel, dims, reason), dims));
+  FailureOr<StreamedSpace> space = panelStreamedSpaceOf(kernel, dims, reason);
+  return formatv("{0} stands between two contractions: a block has {1} rows of "
+                 "the first, and packs {2} rows of the others at a time into "
+                 "panels; the scores of these stay in its cache{3}",
+                 explainBetween(space), schedule.getTileM(),
+                 schedule.getTileK(), explainMasks(space, dims));
 }
 
 static std::string explainStreamed(StreamedScheduleAttr schedule,
@@ -400,12 +406,12 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
   bool isSync = schedule.getIsa() == MmaIsa::mma_sync;
   bool isOne = schedule.getConsumers() == 1 && !isSync;
   std::string text = formatv(
-      "a softmax of rows stands between two contractions of 16-bit floats: {0} "
-      "{1} {2} rows of the first, and {3} {4} rows of the others at a time, "
-      "whose scores stay in registers{5}",
+      "{6} stands between two contractions of 16-bit floats: {0} {1} {2} rows "
+      "of the first, and {3} {4} rows of the others at a time, whose scores "
+      "stay in registers{5}",
       explainConsumers(isSync, schedule.getConsumers()),
       isOne ? "has" : "share", schedule.getTileM(), isOne ? "takes" : "take",
-      schedule.getTileK(), explainMasks(space, dims));
+      schedule.getTileK(), explainMasks(space, dims), explainBetween(space));
   if (schedule.columnGroups() > 1)
     text += formatv("; the rows are wide, so that each has the sums of {0} "
                     "columns",

@@ -392,8 +392,15 @@ mlir::fuse::streamedSpaceOn(const MachineRates &machine, const MmaGroup &group,
     return failure();
   if (machine.packsOperands)
     return panelStreamedSpaceOf(group, dims, reason);
-  return streamedSpaceOf(group, dims, {/*aligned=*/true, /*divisible=*/true},
-                         reason);
+  FailureOr<StreamedSpace> space = streamedSpaceOf(
+      group, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
+  // Without a softmax such groups are not only formed as a whole.
+  if (succeeded(space) && space->isPlain() &&
+      !isStreamedOn(*space, dims, *machine.tensorCores)) {
+    reason = Reason(ReasonKind::streamedHeads, mostNarrowDepth);
+    return failure();
+  }
+  return space;
 }
 
 /// With the launch; 0 for ops without contractions. What tensor cores do not

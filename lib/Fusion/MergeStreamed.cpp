@@ -292,6 +292,15 @@ bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
     reason = Reason(ReasonKind::streamedHeads, mostNarrowDepth);
     return refuse();
   }
+  // A CPU packs keys and values again for each block of queries, which costs
+  // less than scores in memory as long as they are narrow. A softmax would read
+  // these more than once.
+  if (!machine.tensorCores && space->isPlain() &&
+      areWideRows(space->depthExtent(*dims).size,
+                  space->columnExtent(*dims).size)) {
+    reason = Reason(ReasonKind::streamedHeads, mostNarrowDepth);
+    return refuse();
+  }
   // A CPU's scores stay in its caches, whatever their number.
   if (machine.tensorCores) {
     double together =

@@ -3,8 +3,8 @@
 
 // As in reasons-rows.mlir, for a chip whose tensor cores contract.
 
-func.func @chainedContractions(%x: tensor<512x256xbf16>, %a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<512x256xbf16> {
-  %h = fuse.matmul %x, %a : tensor<512x256xbf16>, tensor<256x256xbf16> -> tensor<512x256xbf16>
+func.func @chainedContractions(%x: tensor<512x2048xbf16>, %a: tensor<2048x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<512x256xbf16> {
+  %h = fuse.matmul %x, %a : tensor<512x2048xbf16>, tensor<2048x256xbf16> -> tensor<512x256xbf16>
   %y = fuse.matmul %h, %b : tensor<512x256xbf16>, tensor<256x256xbf16> -> tensor<512x256xbf16>
   return %y : tensor<512x256xbf16>
 }
@@ -201,7 +201,8 @@ func.func @streamedSlower(%q: tensor<8x512x512xbf16>, %k: tensor<8x512x512xbf16>
 }
 func.func @streamedNoSoftmax(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
   %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
-  %w = fuse.exp %s : tensor<8x512x512xbf16>
+  %t = fuse.reduce sum %s dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+  %w = fuse.div %s, %t : tensor<8x512x512xbf16>, tensor<8x512x1xbf16>
   %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
   return %y : tensor<8x512x128xbf16>
 }

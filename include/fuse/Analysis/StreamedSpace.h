@@ -18,6 +18,9 @@
 // seen, and turns its sums of %o to the new maximum where that grows. Factors
 // of a row wait until the end.
 //
+// Without a softmax, as in gated attention units and retention, a tile's
+// weights follow from its scores alone, and nothing is turned.
+//
 // It is found by what the ops compute, whatever they were written as.
 //
 //===----------------------------------------------------------------------===//
@@ -51,6 +54,10 @@ struct StreamedSpace {
   /// of a latent cache are, the first of these: values() then reads the same
   /// elements of the keys' tensor.
   std::optional<int64_t> firstOfKeys;
+  /// Whether the weights follow from the scores element by element, without a
+  /// statistic of the row: they are the logits then, and of what is said of the
+  /// softmax below there is nothing.
+  bool isPlain() const { return !sum; }
   /// What the softmax is of, its statistics, and its exponentials.
   Value logits;
   ReduceOp max, sum;

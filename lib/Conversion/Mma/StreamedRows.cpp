@@ -79,7 +79,7 @@ RowState StreamedRows::nothing(int64_t weights) {
   RowState state;
   for (int64_t half = 0; half < halves; ++half) {
     state.max[half] = state.base[half] =
-        number(-std::numeric_limits<double>::infinity());
+        number(space.isPlain() ? 0 : -std::numeric_limits<double>::infinity());
     state.sum[half] = number(0);
     state.turn[half] = number(1);
   }
@@ -125,6 +125,9 @@ Value StreamedRows::nextBase(Value base, Value max) {
 }
 
 Value StreamedRows::areTurned(const RowState &state) {
+  if (space.isPlain())
+    return arith::ConstantIntOp::create(builder, b.loc(), builder.getI1Type(),
+                                        false);
   Value any;
   for (Value turn : state.turn) {
     Value differs = arith::CmpFOp::create(
@@ -150,6 +153,12 @@ bool StreamedRows::isPolynomialAt(size_t number) const {
 /// which its sum cancels.
 void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
                           bool isFirst) {
+  if (space.isPlain()) {
+    if (isFirst)
+      state = nothing(logits.size());
+    state.weights.assign(logits.begin(), logits.end());
+    return;
+  }
   constexpr int64_t pair = StreamedScores::pair;
   // NaN stays, also where nothing but the maximum is used.
   auto larger = [&](Value x, Value y) { return make<arith::MaximumFOp>(x, y); };
@@ -213,6 +222,8 @@ SmallVector<Value> StreamedRows::ofHalf(ArrayRef<Value> values, int64_t half) {
 }
 
 Value StreamedRows::total(const RowState &state, int64_t half) {
+  if (space.isPlain())
+    return number(1);
   Value sum = overQuad(state.sum[half], [&](Value x, Value y) {
     return make<arith::AddFOp>(x, y);
   });

@@ -73,7 +73,8 @@ public:
   Value areTurned(const RowState &state);
   /// What turns sums below the base to the maximum, at the end.
   Value lastTurn(const RowState &state, int64_t half) {
-    return turn(state.base[half], state.max[half]);
+    return space.isPlain() ? number(1)
+                           : turn(state.base[half], state.max[half]);
   }
   /// The sum of a row below its maximum, of all keys that its threads have
   /// seen.

@@ -21,7 +21,8 @@ StreamedScores::StreamedScores(MmaBuilder &b, const StreamedSpace &space,
       found(scoreMasksOf(space, b.frame.dims)) {
   lanes = emitter.divides(pair, space.keyExtent(b.frame.dims)) ? pair : 1;
   double known = scale;
-  findScale(space.logits);
+  if (!space.isPlain())
+    findScale(space.logits);
   // Without one all ops are as the program has them.
   if (scale == known)
     scaled.clear();
@@ -270,10 +271,10 @@ SmallVector<Value> StreamedScores::logits(ArrayRef<Value> sums, bool isWhole,
                                                            logit, lane);
         if (!isWhole) {
           Value key = b.add(firstOwn, inside[column].offset + lane);
-          one = b.select(
-              b.isLess(key, keyCount), one,
-              emitter.constant(b.loc(), builder.getF32Type(),
-                               -std::numeric_limits<double>::infinity()));
+          double none =
+              space.isPlain() ? 0 : -std::numeric_limits<double>::infinity();
+          one = b.select(b.isLess(key, keyCount), one,
+                         emitter.constant(b.loc(), builder.getF32Type(), none));
         }
         result[number + lane] = one;
       }

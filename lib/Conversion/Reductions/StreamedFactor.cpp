@@ -53,6 +53,9 @@ Value mlir::fuse::streamedRowFactor(PointEmitter &emitter,
                                     Value total, const Point &point,
                                     llvm::function_ref<Value(Value)> exp) {
   OpBuilder &builder = emitter.getBuilder();
+  if (space.isPlain())
+    return emitter.constant(ContractOp(space.scores).getLoc(), max.getType(),
+                            1);
   ReduceOp maximum = space.max, sum = space.sum;
   Location loc = sum.getLoc();
   auto number = [&](double value) {

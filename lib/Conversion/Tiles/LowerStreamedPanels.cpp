@@ -58,6 +58,7 @@ private:
             const Index &count, const Index &placeCount);
   void multiplyKeys();
   void multiplyValues();
+  void makeWeights(const Index &row, bool isWhole);
   void follow(const Index &row, bool isWhole);
   Value emitLogits(const Index &row, const Index &column, int64_t width,
                    bool isWhole);
@@ -458,8 +459,18 @@ void StreamedPanels::turnSums(const Index &row, Value turn, Value isFirst) {
                  });
 }
 
+/// Weights that need no statistics, in place of a row's scores.
+void StreamedPanels::makeWeights(const Index &row, bool isWhole) {
+  keyPanels.inVectors(keysHere, lanes, [&](const Index &column, int64_t width) {
+    scores.store(scoreAt(row, column), emitLogits(row, column, width, isWhole),
+                 width);
+  });
+}
+
 /// Logits in place of a row's scores, then weights in place of these.
 void StreamedPanels::follow(const Index &row, bool isWhole) {
+  if (space.isPlain())
+    return makeWeights(row, isWhole);
   Value before = maxima.load(row, 1, 1);
   Value most = overKeys(
       -std::numeric_limits<double>::infinity(),
