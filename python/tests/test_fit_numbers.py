@@ -24,6 +24,11 @@ def fixture_columns():
     return judge_of("columns", 1)
 
 
+@pytest.fixture(name="shipped", scope="module")
+def fixture_shipped(columns):
+    return columns.losses({})
+
+
 def test_a_gain_is_of_calls_that_notice_and_were_measured(columns):
     shipped = np.zeros(len(columns.calls))
     other = shipped.copy()
@@ -46,9 +51,8 @@ def test_counts_are_tried_as_counts():
 @pytest.mark.parametrize(
     "name, other", [("manyBlocks", 2), ("largeCluster", 16), ("loadsInFlight", 2)]
 )
-def test_other_rules_choose_worse(columns, name, other):
+def test_other_rules_choose_worse(columns, shipped, name, other):
     """By what was measured, so that a fit can find the shipped ones."""
-    shipped = columns.losses({})
     (seen, calls), _ = columns.gain(shipped, columns.losses({name: other}))
     assert calls >= fit_numbers.FEWEST_CALLS and seen < 0
 
@@ -58,7 +62,7 @@ def test_other_rules_choose_worse(columns, name, other):
     [("time", "memoryLatency", 10), ("work", "heldElementRegisters", 0.3)],
 )
 def test_other_numbers_predict_worse(model, name, factor):
-    judge = judge_of(model, 6)
+    judge = judge_of(model, 16)
     value = shipped_numbers.of(model)[name] * factor
     (seen, _), _ = judge.gain(judge.losses({}), judge.losses({name: value}))
     assert seen < 0
