@@ -1,4 +1,4 @@
-"""Attention whose softmax is written out: to base e or 2, below a maximum, a number of the row
+"""Attention whose softmax is written out, or whose weights each score gives alone. Softmaxes are to base e or 2, below a maximum, a number of the row
 that is given, or nothing; masked before the exponentials or behind them; with a number beside
 the sum; divided before the second product or behind it."""
 
@@ -93,6 +93,17 @@ def divided(g, value, by):
     return emit_binary(g, "div", value, by)
 
 
+def alone(g, scores):
+    """Weights without a softmax."""
+    kind = g.choice(["sigmoid", "tanh", "exp", "relu", "scores"])
+    if kind == "scores":
+        return scores
+    if kind == "relu":
+        positive = emit_binary(g, "max", scores, g.constant("0.0", (), "f32"))
+        return emit_binary(g, "mul", positive, positive)
+    return emit_function(g, kind, scores)
+
+
 def grow(g):
     element, size = g.choice(["bf16", "f16", "f32"]), g.choice([8, 16, 64])
     batch, rows = g.choice([1, 2, 3]), g.choice([1, 2, 5, 70])
@@ -107,6 +118,12 @@ def grow(g):
     scale = g.constant(g.choice(["0.125", "0.35", "1.0"]), (), "f32")
     x = emit_binary(g, "mul", product, scale)
     shown = visible(g, x) if g.chance(0.7) else None
+    if g.chance(0.25):
+        weights = alone(g, x)
+        weights = weights if shown is None else masked(g, weights, shown)
+        weights = g.cast(weights, element)
+        emit_matmul(g, weights, v, True, False, False, [batch, rows, size])
+        return
     is_before = shown is not None and shown.shape == x.shape and g.chance(0.4)
     exponent = below(g, x, shown if is_before else None)
     weights = emit_function(g, g.choice(["exp", "exp", "exp2"]), exponent)

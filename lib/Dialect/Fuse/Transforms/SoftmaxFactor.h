@@ -18,9 +18,9 @@ namespace mlir::fuse {
 /// Takes exp(m - r) out of exponentials exp(x - r) of rows along the last
 /// dimension, so that exp(z - m) is left: z is x where a mask that all users
 /// have shows it, else -inf; m the largest element of z, or 0 where that is
-/// infinite; r a number of the row, or 0. The factor cancels where it can; where
-/// it cannot, it is multiplied into the exponentials again, but not into those
-/// that a sum is of.
+/// infinite; r a number of the row, or 0. The factor cancels where it can;
+/// where it cannot, it is multiplied into the exponentials again, but not into
+/// those that a sum is of.
 class SoftmaxFactor {
 public:
   explicit SoftmaxFactor(ExpOp exp);
