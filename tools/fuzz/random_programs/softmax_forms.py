@@ -1,6 +1,7 @@
-"""Attention whose softmax is written out, or whose weights each score gives alone. Softmaxes are to base e or 2, below a maximum, a number of the row
-that is given, or nothing; masked before the exponentials or behind them; with a number beside
-the sum; divided before the second product or behind it."""
+"""Attention whose softmax is written out, or whose weights each score gives alone. Softmaxes
+are to base e or 2, below a maximum, a number of the row that is given, or nothing; masked before
+the exponentials or behind them; with a number beside the sum; divided before the second product
+or behind it."""
 
 from .contractions import emit_matmul
 from .pointwise import emit_binary, emit_compare, emit_reduce
