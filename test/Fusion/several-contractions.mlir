@@ -81,9 +81,9 @@ func.func @f32(%x: tensor<?x256xf32>, %v: tensor<512x256xf32>, %w: tensor<512x25
 // CHECK-SAME:    reason = {{.*}}kind = "chainedContractions"
 // CHECK-COUNT-2: fuse.kernel
 // CHECK-NOT:     fuse.kernel
-func.func @chain(%x: tensor<?x256xbf16>, %v: tensor<256x256xbf16>) -> tensor<?x256xbf16> {
-  %g = fuse.matmul %x, %v : tensor<?x256xbf16>, tensor<256x256xbf16> -> tensor<?x256xbf16>
-  %u = fuse.matmul %g, %v : tensor<?x256xbf16>, tensor<256x256xbf16> -> tensor<?x256xbf16>
+func.func @chain(%x: tensor<?x2048xbf16>, %v: tensor<2048x256xbf16>, %w: tensor<256x256xbf16>) -> tensor<?x256xbf16> {
+  %g = fuse.matmul %x, %v : tensor<?x2048xbf16>, tensor<2048x256xbf16> -> tensor<?x256xbf16>
+  %u = fuse.matmul %g, %w : tensor<?x256xbf16>, tensor<256x256xbf16> -> tensor<?x256xbf16>
   return %u : tensor<?x256xbf16>
 }
 
