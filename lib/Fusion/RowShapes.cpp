@@ -172,14 +172,25 @@ static Reason whyNotAcross(const ReductionSegment &segment,
 }
 
 /// Whether threads can share rows with groups, or whether a CPU's has vectors
-/// of each group.
+/// of each group. The groups of an only row are rows when its dims have gone.
 static bool haveGroupsThreads(const ReductionSegment &segment,
                               const DimClasses &dims,
                               const MachineRates &machine) {
   if (machine.sharesResults)
     return rowGroupsOf(segment.space).has_value();
   return segment.space.domain.back().isStatic() &&
+         staticProduct(segment.space.rows()) != 1 &&
          shapeOf(segment, dims, machine).vector > 1;
+}
+
+/// Whether a result is one number of an only row with groups. When the row's
+/// dims have gone, groups are rows and the number is reduced over all of them.
+static bool hasNumberOfOnlyRow(const ReductionSegment &segment,
+                               const DimClasses &dims) {
+  return staticProduct(segment.space.rows()) == 1 &&
+         llvm::any_of(segment.stored, [&](Value value) {
+           return staticProduct(dims.extents(value)) == 1;
+         });
 }
 
 Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
@@ -194,6 +205,7 @@ Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   if (llvm::any_of(segments, [&](const ReductionSegment &segment) {
         return segment.space.hasGroups() &&
                (segments.size() > 1 || !segment.across.empty() ||
+                hasNumberOfOnlyRow(segment, dims) ||
                 !haveGroupsThreads(segment, dims, machine));
       }))
     return ReasonKind::differentDims;
