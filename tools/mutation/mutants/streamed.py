@@ -364,6 +364,10 @@ STREAMED = [
         "lib/Analysis/ScoreMasks.cpp",
         "lit:Emulator/streamed lit:Emulator",
         ("streamed-strict-comparison-is-not", "place.constant += isStrict;", ""),
+    ),
+    *of_file(
+        "lib/Analysis/ScoreMasks.cpp",
+        "lit:Emulator/softmax-forms",
         (
             "streamed-chunk-ends-early",
             "isStrict ? 1 : 1 - divisor;",
