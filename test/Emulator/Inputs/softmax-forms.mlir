@@ -290,3 +290,42 @@ func.func @dropped(%q: tensor<2x130x64xbf16>, %k: tensor<2x200x64xbf16>, %v: ten
   %o = fuse.matmul %w, %v : tensor<2x130x200xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x64xbf16>
   return %o : tensor<2x130x64xbf16>
 }
+
+// The second product has the values on its left, and is divided.
+func.func @values_first(%q: tensor<2x130x64xbf16>, %k: tensor<2x200x64xbf16>, %v: tensor<2x200x64xbf16>) -> tensor<2x130x64xbf16> {
+  %c = fuse.constant dense<0.125> : tensor<f32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x130x64xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x200xbf16>
+  %f = fuse.cast %s : tensor<2x130x200xbf16> -> tensor<2x130x200xf32>
+  %x = fuse.mul %f, %c : tensor<2x130x200xf32>, tensor<f32>
+  %e = fuse.exp %x : tensor<2x130x200xf32>
+  %t = fuse.reduce sum %e dims = [2] keep : tensor<2x130x200xf32> -> tensor<2x130x1xf32>
+  %w = fuse.cast %e : tensor<2x130x200xf32> -> tensor<2x130x200xbf16>
+  %z = fuse.contract "bnd,bmn->bmd" %v, %w : tensor<2x200x64xbf16>, tensor<2x130x200xbf16> -> tensor<2x130x64xbf16>
+  %u = fuse.cast %z : tensor<2x130x64xbf16> -> tensor<2x130x64xf32>
+  %d = fuse.div %u, %t : tensor<2x130x64xf32>, tensor<2x130x1xf32>
+  %o = fuse.cast %d : tensor<2x130x64xf32> -> tensor<2x130x64xbf16>
+  return %o : tensor<2x130x64xbf16>
+}
+
+// Every third key before the query.
+func.func @dilated(%q: tensor<2x130x64xbf16>, %k: tensor<2x200x64xbf16>, %v: tensor<2x200x64xbf16>) -> tensor<2x130x64xbf16> {
+  %c = fuse.constant dense<0.125> : tensor<f32>
+  %s = fuse.matmul %q, %k transpose_rhs : tensor<2x130x64xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x200xbf16>
+  %f = fuse.cast %s : tensor<2x130x200xbf16> -> tensor<2x130x200xf32>
+  %x = fuse.mul %f, %c : tensor<2x130x200xf32>, tensor<f32>
+  %i = fuse.iota dim = 1 : tensor<2x130x200xi32>
+  %j = fuse.iota dim = 2 : tensor<2x130x200xi32>
+  %m = fuse.compare le %j, %i : tensor<2x130x200xi32>
+  %n = fuse.constant dense<3> : tensor<i32>
+  %none = fuse.constant dense<0> : tensor<i32>
+  %hidden = fuse.constant dense<0xFF800000> : tensor<f32>
+  %far = fuse.sub %i, %j : tensor<2x130x200xi32>
+  %rest = fuse.fmod %far, %n : tensor<2x130x200xi32>, tensor<i32>
+  %third = fuse.compare eq %rest, %none : tensor<2x130x200xi32>, tensor<i32>
+  %both = fuse.and %third, %m : tensor<2x130x200xi1>
+  %y = fuse.select %both, %x, %hidden : tensor<2x130x200xi1>, tensor<2x130x200xf32>, tensor<f32>
+  %p = fuse.softmax %y dims = [2] : tensor<2x130x200xf32>
+  %w = fuse.cast %p : tensor<2x130x200xf32> -> tensor<2x130x200xbf16>
+  %o = fuse.matmul %w, %v : tensor<2x130x200xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x64xbf16>
+  return %o : tensor<2x130x64xbf16>
+}

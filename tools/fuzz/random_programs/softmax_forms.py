@@ -78,7 +78,11 @@ def masked(g, weights, shown):
 def total(g, weights):
     """The sum, with a number beside it or 1 in place of 0."""
     value = emit_reduce(g, "sum", weights, [len(weights.shape) - 1], True)
-    kind = g.choice(["plain", "plain", "beside", "guarded"])
+    kind = g.choice(["plain", "plain", "beside", "guarded", "again"])
+    if kind == "again":
+        other = emit_binary(g, "mul", weights, value)
+        other = emit_reduce(g, "sum", other, [len(weights.shape) - 1], True)
+        return emit_binary(g, "add", other, g.constant("1.0", (), "f32"))
     if kind == "beside":
         beside = g.constant(g.choice(["1.0", "1.0e-3"]), (), "f32")
         return emit_binary(g, "add", value, beside)

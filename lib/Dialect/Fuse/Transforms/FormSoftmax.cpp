@@ -42,18 +42,6 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Whether the value has one element a row of `full`, whose last dimension a
-/// row lies along.
-static bool isOfRows(Value value, Value full) {
-  ArrayRef<int64_t> shape = typeOf(value).getShape();
-  return !shape.empty() && shape.back() == 1 &&
-         typeOf(full).getRank() == typeOf(value).getRank();
-}
-
 /// All ops of the block that a contraction leads to by other ops than
 /// contractions.
 static llvm::DenseSet<Operation *> behindContractions(Block &block) {
@@ -89,6 +77,8 @@ namespace {
 /// one.
 struct LateFactor {
   ContractOp product;
+  /// The product's operand that has the rows: 0 for the left one.
+  unsigned weights;
   /// Between the product and `op`.
   SmallVector<CastOp> casts;
   /// A quotient or product, of which operand number `row` is the number of the
@@ -100,8 +90,23 @@ struct LateFactor {
 };
 } // namespace
 
+/// The operand with the axes of the result, but for the last ones.
+static std::optional<unsigned> operandOfRows(ContractOp product) {
+  StringRef result = product.getResultAxes();
+  StringRef axes[] = {product.getLhsAxes(), product.getRhsAxes()};
+  for (unsigned number : {0, 1})
+    if (!result.empty() && axes[number].size() == result.size() &&
+        axes[number].drop_back() == result.drop_back() &&
+        !result.contains(axes[number].back()))
+      return number;
+  return std::nullopt;
+}
+
 static std::optional<LateFactor> lateFactorOf(ContractOp product) {
-  LateFactor found{product, {}, nullptr, 1};
+  std::optional<unsigned> weights = operandOfRows(product);
+  if (!weights)
+    return std::nullopt;
+  LateFactor found{product, *weights, {}, nullptr, 1};
   Value value = product.getResult();
   while (value.hasOneUse()) {
     found.op = *value.user_begin();
@@ -117,16 +122,11 @@ static std::optional<LateFactor> lateFactorOf(ContractOp product) {
   if (!isFirst && isa<DivOp>(found.op))
     return std::nullopt;
   found.row = isFirst ? 1 : 0;
-  if (!isOfRows(found.factor(), product.getResult()))
+  // A number of more rows than the product has would repeat it.
+  if (!isOfRows(found.factor(), product.getResult()) ||
+      found.op->getResult(0).getType() != value.getType())
     return std::nullopt;
   return found;
-}
-
-/// Whether the operand has the axes of the result, but for the last ones.
-static bool hasRowsOfResult(ContractOp product) {
-  StringRef axes = product.getLhsAxes(), result = product.getResultAxes();
-  return axes.size() == result.size() && !axes.empty() &&
-         axes.drop_back() == result.drop_back() && axes.back() != result.back();
 }
 
 /// Multiplies or divides the operand instead, in the type that it is computed
@@ -138,7 +138,7 @@ static void moveBeforeProduct(const LateFactor &late) {
                       ? after->getNextNode()
                       : product.getOperation();
   ImplicitLocOpBuilder builder(late.op->getLoc(), at);
-  Value weights = product.getLhs();
+  Value operand = product->getOperand(late.weights), weights = operand;
   Type narrow = getElementTypeOrSelf(weights);
   if (auto cast = weights.getDefiningOp<CastOp>();
       cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())))
@@ -149,7 +149,7 @@ static void moveBeforeProduct(const LateFactor &late) {
                          : MulOp::create(builder, weights, row).getOperation();
   moved->setDiscardableAttrs(late.op->getDiscardableAttrDictionary());
   IRMapping mapping;
-  mapping.map(product.getLhs(), emitCast(builder, moved->getResult(0), narrow));
+  mapping.map(operand, emitCast(builder, moved->getResult(0), narrow));
   Operation *last = builder.clone(*product, mapping);
   for (CastOp cast : late.casts)
     last = builder.clone(*cast.getOperation(), mapping);
@@ -175,9 +175,9 @@ static void moveBeforeProducts(Block &block) {
   SmallVector<ContractOp> products(block.getOps<ContractOp>());
   for (ContractOp product : products) {
     std::optional<LateFactor> late = lateFactorOf(product);
-    if (!late || !hasRowsOfResult(product))
+    if (!late)
       continue;
-    auto ofWeights = opsOf(product.getLhs(), behind);
+    auto ofWeights = opsOf(product->getOperand(late->weights), behind);
     auto ofRow = opsOf(late->factor(), behind);
     bool isOfSum = llvm::any_of(ofRow, [&](Operation *op) {
       auto sum = dyn_cast<ReduceOp>(op);

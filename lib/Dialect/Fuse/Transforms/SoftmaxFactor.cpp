@@ -18,8 +18,10 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
+bool mlir::fuse::isOfRows(Value value, Value full) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getRank() == cast<RankedTensorType>(full.getType()).getRank() &&
+         type.getRank() > 0 && type.getShape().back() == 1;
 }
 
 static bool isZero(Value value) {
@@ -45,7 +47,8 @@ static std::optional<unsigned> shiftedOperand(Operation *op, unsigned number) {
 }
 
 SoftmaxFactor::SoftmaxFactor(ExpOp exp)
-    : exp(exp), logits(exp.getInput()), last(typeOf(logits).getRank() - 1) {
+    : exp(exp), logits(exp.getInput()),
+      last(cast<RankedTensorType>(logits.getType()).getRank() - 1) {
   if (last < 0 || findBase(logits))
     return;
   logits = exp.getInput();
@@ -61,8 +64,7 @@ bool SoftmaxFactor::findBase(Value value) {
       around.size() > mostAround)
     return false;
   if (auto difference = dyn_cast<SubOp>(op)) {
-    RankedTensorType of = typeOf(difference.getRhs());
-    if (of.getRank() == last + 1 && of.getShape().back() == 1 &&
+    if (isOfRows(difference.getRhs(), value) &&
         difference.getLhs().getType() == value.getType()) {
       logits = difference.getLhs();
       base = difference.getRhs();
@@ -156,11 +158,10 @@ std::optional<int> SoftmaxFactor::degreeOf(Operation *op) const {
       return degree(first);
     return std::nullopt;
   };
-  if (auto cast = dyn_cast<CastOp>(op)) {
+  if (auto cast = dyn_cast<CastOp>(op))
     return isa<FloatType>(getElementTypeOrSelf(cast.getResult()))
                ? std::optional(degree(0))
                : std::nullopt;
-  }
   if (isa<NegOp, BroadcastOp>(op))
     return degree(0);
   if (isa<RecipOp>(op))
@@ -329,24 +330,26 @@ void SoftmaxFactor::rewrite(Operation *op) {
 
 /// The exponentials with the factor, as something else than a sum needs them,
 /// and sums of those without it: a weight is neither larger nor smaller on its
-/// way than in the program.
+/// way than in the program. What reads a sum has its factor with it.
 void SoftmaxFactor::multiply() {
   OpBuilder builder(exponentials.getContext());
   builder.setInsertionPointAfterValue(exponentials);
   Value all = emitPower(builder, exponentials, 1);
+  auto isLeft = [&](Value value) { return left.contains(value); };
   for (Operation *op : readers) {
+    if (llvm::none_of(op->getOperands(), isLeft))
+      continue;
     std::optional<int> degree = degreeOf(op);
-    bool isReduced = isa<ReduceOp>(op);
-    if (!degree || left.contains(op->getResult(0)) ||
-        (rows.contains(op->getResult(0)) && !isReduced))
+    if (degree.value_or(0) == 0 || isLeft(op->getResult(0)))
       continue;
     Value without = emitWithout(op);
-    if (!isReduced) {
-      left[op->getResult(0)] = without;
+    if (isa<ReduceOp>(op)) {
+      OpBuilder behind(op);
+      op->getResult(0).replaceAllUsesWith(emitPower(behind, without, *degree));
       continue;
     }
-    OpBuilder behind(op);
-    op->getResult(0).replaceAllUsesWith(emitPower(behind, without, *degree));
+    left[op->getResult(0)] = without;
+    degrees[op->getResult(0)] = *degree;
   }
   for (const Masked &masked : masks)
     masked.op->getResult(0).replaceAllUsesWith(all);

@@ -15,6 +15,10 @@
 
 namespace mlir::fuse {
 
+/// Whether the value has one element a row of `full`, whose last dimension a
+/// row lies along.
+bool isOfRows(Value value, Value full);
+
 /// Takes exp(m - r) out of exponentials exp(x - r) of rows along the last
 /// dimension, so that exp(z - m) is left: z is x where a mask that all users
 /// have shows it, else -inf; m the largest element of z, or 0 where that is
