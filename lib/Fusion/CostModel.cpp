@@ -394,7 +394,7 @@ mlir::fuse::streamedSpaceOn(const MachineRates &machine, const MmaGroup &group,
     return panelStreamedSpaceOf(group, dims, reason);
   FailureOr<StreamedSpace> space = streamedSpaceOf(
       group, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
-  // Without a softmax such groups are not only formed as a whole.
+  // Merges of two groups come here without mergeStreamed(), which checks this.
   if (succeeded(space) && space->isPlain() &&
       !isStreamedOn(*space, dims, *machine.tensorCores)) {
     reason = Reason(ReasonKind::streamedHeads, mostNarrowDepth);

@@ -159,16 +159,13 @@ void StreamedRows::follow(ArrayRef<Value> logits, RowState &state,
     state.weights.assign(logits.begin(), logits.end());
     return;
   }
-  constexpr int64_t pair = StreamedScores::pair;
   // NaN stays, also where nothing but the maximum is used.
   auto larger = [&](Value x, Value y) { return make<arith::MaximumFOp>(x, y); };
   auto plus = [&](Value x, Value y) { return make<arith::AddFOp>(x, y); };
   SmallVector<Value> exponentials(logits.size());
   bool isMasked = space.summed() != ExpOp(space.exponentials).getResult();
   for (int64_t half = 0; half < halves; ++half) {
-    SmallVector<size_t> own;
-    for (size_t i = pair * half; i < logits.size(); i += halves * pair)
-      own.append({i, i + 1});
+    SmallVector<size_t> own = numbersOf(half, logits.size());
     Value max = overQuad(tree(ofHalf(logits, half), larger), larger);
     Value base = max;
     if (!isFirst) {
@@ -213,12 +210,17 @@ void StreamedRows::addUp(SmallVector<Value> values, RowState &state,
   state.sum[half] = isFirst ? sum : fma(state.sum[half], state.turn[half], sum);
 }
 
-SmallVector<Value> StreamedRows::ofHalf(ArrayRef<Value> values, int64_t half) {
+SmallVector<size_t> StreamedRows::numbersOf(int64_t half, size_t count) {
   constexpr int64_t pair = StreamedScores::pair;
-  SmallVector<Value> own;
-  for (size_t i = pair * half; i < values.size(); i += halves * pair)
-    own.append({values[i], values[i + 1]});
-  return own;
+  SmallVector<size_t> numbers;
+  for (size_t i = pair * half; i < count; i += halves * pair)
+    numbers.append({i, i + 1});
+  return numbers;
+}
+
+SmallVector<Value> StreamedRows::ofHalf(ArrayRef<Value> values, int64_t half) {
+  return llvm::map_to_vector(numbersOf(half, values.size()),
+                             [&](size_t number) { return values[number]; });
 }
 
 Value StreamedRows::total(const RowState &state, int64_t half) {

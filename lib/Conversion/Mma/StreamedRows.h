@@ -110,7 +110,8 @@ private:
   /// Adds a tile's values of row `half` to its sum.
   void addUp(SmallVector<Value> values, RowState &state, int64_t half,
              bool isFirst);
-  /// Of values by the numbers of the sums those of row `half`.
+  /// Of so many values by the numbers of the sums those of row `half`.
+  static SmallVector<size_t> numbersOf(int64_t half, size_t count);
   static SmallVector<Value> ofHalf(ArrayRef<Value> values, int64_t half);
   Value tree(SmallVector<Value> values,
              llvm::function_ref<Value(Value, Value)> join);
