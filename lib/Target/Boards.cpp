@@ -92,21 +92,37 @@ static std::string fieldNames() {
          ", or a number of a model, such as time.edgeSeconds";
 }
 
-/// What a field can have.
-static StringRef expectedOf(const Field &field) {
-  return field.unit.starts_with("2^n") ? "a power of two" : "a positive number";
+/// What the schedules take that a field's number goes into: whole warps of one
+/// block, and as many steps as have room.
+static std::pair<double, double> rangeOf(const Field &field) {
+  constexpr double warp = 32, mostThreads = 1024, mostSteps = 8;
+  if (field.unit.ends_with("threads"))
+    return {warp, mostThreads};
+  if (field.isWhole && field.unit == "steps")
+    return {1, mostSteps};
+  return {0, field.isWhole ? UINT32_MAX : 1e18};
 }
 
-/// Counts are whole numbers, and no block has more threads than 1024.
+/// What a field can have.
+static std::string expectedOf(const Field &field) {
+  std::string text = !field.isWhole ? "a positive number"
+                     : field.unit.starts_with("2^n")
+                         ? "a power of two"
+                         : "a positive whole number";
+  auto [least, most] = rangeOf(field);
+  return least == 0 ? text
+                    : formatv("{0} from {1} to {2}", text, int64_t(least),
+                              int64_t(most));
+}
+
+/// Counts are whole numbers.
 static bool isValid(const Field &field, double value) {
-  if (!(value > 0 && value < 1e18))
+  auto [least, most] = rangeOf(field);
+  if (!(value > 0 && value >= least && value <= most))
     return false;
-  if (!field.isWhole)
-    return true;
-  double most = field.unit.ends_with("threads") ? 1024 : UINT32_MAX;
-  return value == std::floor(value) && value <= most &&
-         (!field.unit.starts_with("2^n") ||
-          isPowerOf2_64(static_cast<uint64_t>(value)));
+  return !field.isWhole || (value == std::floor(value) &&
+                            (!field.unit.starts_with("2^n") ||
+                             isPowerOf2_64(static_cast<uint64_t>(value))));
 }
 
 /// Targets refer to names as long as the process lives.
@@ -324,9 +340,10 @@ Expected<GPUTarget> mlir::fuse::withSettings(GPUTarget target,
                                        setting, fieldNames()));
     double value;
     if (text.getAsDouble(value) || !isValid(*field, value))
-      return createStringError(
-          formatv("expected {0} for the board's {1}, but got '{2}'",
-                  expectedOf(*field), key, text));
+      return createStringError(formatv(
+          "expected {0} for the board's {1}, but got '{2}'; correct it, or "
+          "leave it out",
+          expectedOf(*field), key, text));
     board.numbers.emplace_back(field - std::begin(fields), value);
   }
   board.title = target.board.str();

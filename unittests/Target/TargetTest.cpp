@@ -125,9 +125,9 @@ TEST(Boards, NumbersMayFollow) {
             0u);
   for (const char *value : {"0", "-1", "1.5", "many", "", "1e30"})
     EXPECT_EQ(refusal(std::string("sm_90a+multiprocessors=") + value),
-              std::string("expected a positive number for the board's "
+              std::string("expected a positive whole number for the board's "
                           "multiprocessors, but got '") +
-                  value + "'");
+                  value + "'; correct it, or leave it out");
 }
 
 TEST(Boards, NumbersOfModelsMayFollow) {
@@ -143,11 +143,14 @@ TEST(Boards, NumbersOfModelsMayFollow) {
   EXPECT_EQ(target.wgmma.clockHertz, 9e8);
   EXPECT_LT(target.wgmma.sustainedClockHertz,
             shipped.wgmma.sustainedClockHertz);
-  for (const char *value : {"1.5", "96", "2048"})
+  for (const char *value : {"1.5", "16", "96", "2048"})
     EXPECT_EQ(refusal(std::string("sm_90a+columns.threads=") + value),
-              std::string("expected a power of two for the board's "
-                          "columns.threads, but got '") +
-                  value + "'");
+              std::string("expected a power of two from 32 to 1024 for the "
+                          "board's columns.threads, but got '") +
+                  value + "'; correct it, or leave it out");
+  EXPECT_EQ(refusal("sm_90a+columns.clusterStages=9"),
+            "expected a positive whole number from 1 to 8 for the board's "
+            "columns.clusterStages, but got '9'; correct it, or leave it out");
 }
 
 TEST(Boards, DevicesAreFoundByNameElseByNumbers) {
