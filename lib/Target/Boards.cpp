@@ -92,15 +92,17 @@ static std::string fieldNames() {
          ", or a number of a model, such as time.edgeSeconds";
 }
 
-/// What the schedules take that a field's number goes into: whole warps of one
+/// What the schedules take that a field's count goes into: whole warps of one
 /// block, and as many steps as have room.
 static std::pair<double, double> rangeOf(const Field &field) {
   constexpr double warp = 32, mostThreads = 1024, mostSteps = 8;
+  if (!field.isWhole)
+    return {0, 1e18};
   if (field.unit.ends_with("threads"))
     return {warp, mostThreads};
-  if (field.isWhole && field.unit == "steps")
+  if (field.unit == "steps")
     return {1, mostSteps};
-  return {0, field.isWhole ? UINT32_MAX : 1e18};
+  return {0, UINT32_MAX};
 }
 
 /// What a field can have.
