@@ -132,8 +132,8 @@ def main():
     if arguments.run:
         run_cases(arguments, chosen(entries, arguments))
         return 0
-    arguments.out.mkdir(parents=True, exist_ok=True)
     filled = profile(arguments, entries)
+    arguments.out.mkdir(parents=True, exist_ok=True)
     grid_report.write(arguments.out, filled, {"gpu": filled[0]["gpu"]})
     print("\n".join(grid_report.missed_bars(filled)))
     return 0
