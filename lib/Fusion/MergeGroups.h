@@ -65,11 +65,12 @@ public:
 
 private:
   void mergeStreamed();
-  bool tryStream(ContractOp product, Value weights);
+  bool isStreamed(Operation *contraction);
+  bool tryStream(ContractOp product, Value weights, bool plain);
   bool isComputedFaster(ContractOp product, ArrayRef<Operation *> ops,
                         ArrayRef<Operation *> widening);
   bool tryStream(ContractOp product, ArrayRef<Operation *> ops,
-                 const llvm::DenseSet<Value> &following);
+                 const llvm::DenseSet<Value> &following, bool plain);
   void takeCopies(ArrayRef<Operation *> ops,
                   const llvm::DenseSet<Value> &following);
   bool isFork(Operation *op) const;

@@ -244,30 +244,40 @@ bool GroupMerger::isComputedFaster(ContractOp product,
   return secondsOf(computing) <= apart;
 }
 
+/// Whether another contraction shares the kernel of this one already.
+bool GroupMerger::isStreamed(Operation *contraction) {
+  return llvm::count_if(groups.ops(groups.of(contraction)),
+                        llvm::IsaPred<ContractOp>) > 1;
+}
+
 /// Whether the contraction is one kernel with those that `weights` follows
-/// from.
-bool GroupMerger::tryStream(ContractOp product, Value weights) {
+/// from, `plain` ones without statistics or others.
+bool GroupMerger::tryStream(ContractOp product, Value weights, bool plain) {
   llvm::DenseSet<Value> following;
   SmallVector<Operation *> ops =
       opsBetween(product, weights, groups, following);
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
-  if (first == product.getOperation())
+  if (first == product.getOperation() ||
+      (plain && (isStreamed(first) || isStreamed(product) ||
+                 missed.contains({product, first}))))
     return false;
   SmallVector<Operation *> computing = withOperands(ops, groups);
   if (machine.tensorCores && computing.size() > ops.size() &&
       isComputedFaster(product, ops, computing) &&
-      tryStream(product, computing, following))
+      tryStream(product, computing, following, plain))
     return true;
   SmallVector<Operation *> paged = withPages(ops, groups, /*slices=*/false),
                            sliced = withPages(ops, groups, /*slices=*/true);
   return (sliced.size() > paged.size() &&
-          tryStream(product, sliced, following)) ||
-         (paged.size() > ops.size() && tryStream(product, paged, following)) ||
-         tryStream(product, ops, following);
+          tryStream(product, sliced, following, plain)) ||
+         (paged.size() > ops.size() &&
+          tryStream(product, paged, following, plain)) ||
+         tryStream(product, ops, following, plain);
 }
 
 bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
-                            const llvm::DenseSet<Value> &following) {
+                            const llvm::DenseSet<Value> &following,
+                            bool plain) {
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
   Reason reason;
   auto refuse = [&] {
@@ -283,6 +293,8 @@ bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
       streamedSpaceOn(machine, {ops, inputs, results}, *dims, reason);
   if (failed(space))
     return refuse();
+  if (space->isPlain() != plain)
+    return false;
   if (followsFrom(inputs, ops)) {
     reason = ReasonKind::streamedThroughOthers;
     return refuse();
@@ -324,9 +336,12 @@ void GroupMerger::mergeStreamed() {
     return;
   SmallVector<ContractOp> products(
       function.getBody().front().getOps<ContractOp>());
-  for (ContractOp product : products)
-    for (Value operand : product.getOperands())
-      if (groups.contains(operand.getDefiningOp()) &&
-          tryStream(product, operand))
-        break;
+  // What has a softmax first: otherwise its second product and a projection
+  // behind it, say, would be taken for a pair without one.
+  for (bool plain : {false, true})
+    for (ContractOp product : products)
+      for (Value operand : product.getOperands())
+        if (groups.contains(operand.getDefiningOp()) &&
+            tryStream(product, operand, plain))
+          break;
 }
