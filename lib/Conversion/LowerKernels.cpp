@@ -244,6 +244,26 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
   auto isDense = [&](unsigned tensor) {
     return layouts[tensor].kind == StrideKind::dense;
   };
+  auto tensorOf = [&](unsigned argument) -> std::optional<unsigned> {
+    if (argument < current.inputs.size())
+      return current.inputs[argument];
+    if (argument >= inputs && argument - inputs < current.results.size())
+      return kernel.getInputs().size() + current.results[argument - inputs];
+    return std::nullopt;
+  };
+  // Rows that may start anywhere may do so from the first on, and an only
+  // element may be anywhere.
+  auto isAligned = [&](unsigned argument) {
+    std::optional<unsigned> tensor = tensorOf(argument);
+    if (!tensor || !options.aligned)
+      return options.aligned;
+    StrideKind kind = layouts[*tensor].kind;
+    auto types = llvm::concat<const Type>(kernel.getInputs().getTypes(),
+                                          kernel.getResultTypes());
+    auto type = cast<RankedTensorType>(*std::next(types.begin(), *tensor));
+    return type.getRank() > 0 &&
+           (kind == StrideKind::dense || kind == StrideKind::aligned_rows);
+  };
   llvm::SmallDenseSet<unsigned> shared;
   for (InPlacePair pair : launchPairs())
     if (mayBeInPlace &&
@@ -253,7 +273,7 @@ void KernelLowering::setPointerAttributes(gpu::GPUFuncOp function) {
         shared.insert(argument);
   for (unsigned i = 0; i < inputs + numResults(); ++i) {
     function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                        builder.getI64IntegerAttr(options.aligned ? 16 : 1));
+                        builder.getI64IntegerAttr(isAligned(i) ? 16 : 1));
     function.setArgAttr(i, LLVM::LLVMDialect::getNoUndefAttrName(),
                         builder.getUnitAttr());
     // What other blocks write is read.

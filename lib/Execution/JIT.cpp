@@ -279,22 +279,34 @@ PreparedCall::PreparedCall(CompiledProgram &program,
     : program(program), arguments(inputs), results(outputs) {}
 PreparedCall::~PreparedCall() = default;
 
-/// As computeFacts() says of whole tensors.
-unsigned PreparedCall::factsOf(ArrayRef<void *> addresses) const {
+/// Whether no output is where an input is.
+bool PreparedCall::isSeparate(ArrayRef<void *> addresses) const {
+  ArrayRef<void *> inputs = addresses.take_front(arguments.size());
+  return none_of(addresses.drop_front(arguments.size()), [&](void *output) {
+    return output && is_contained(inputs, output);
+  });
+}
+
+/// By addresses of which the lowest four bits decide.
+Expected<const runtime::PreparedCall &>
+PreparedCall::variant(ArrayRef<void *> addresses) {
   uintptr_t bits = 0;
   for (void *address : addresses)
     bits |= reinterpret_cast<uintptr_t>(address);
-  ArrayRef<void *> inputs = addresses.take_front(arguments.size());
-  bool isSeparate =
-      none_of(addresses.drop_front(arguments.size()), [&](void *output) {
-        return output && is_contained(inputs, output);
-      });
-  return (bits % 16 == 0) | isSeparate << 1;
+  bool isApart = isSeparate(addresses);
+  if (bits % 16 == 0)
+    return variant(addresses, aligned[isApart]);
+  std::vector<bool> key = {isApart};
+  for (void *address : addresses)
+    key.push_back(reinterpret_cast<uintptr_t>(address) % 16 != 0);
+  std::unique_lock<std::mutex> lock(mutex);
+  Slot &slot = unaligned[key];
+  lock.unlock();
+  return variant(addresses, slot);
 }
 
 Expected<const runtime::PreparedCall &>
-PreparedCall::variant(ArrayRef<void *> addresses) {
-  auto &slot = variants[factsOf(addresses)];
+PreparedCall::variant(ArrayRef<void *> addresses, Slot &slot) {
   if (const runtime::PreparedCall *found = slot.load(std::memory_order_acquire))
     return *found;
   std::lock_guard<std::mutex> lock(mutex);

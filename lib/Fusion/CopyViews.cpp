@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CostModel.h"
+
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Fusion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::fuse {
@@ -32,6 +35,7 @@ private:
   void copyIfView(OpOperand &use);
   void copyWhereJoined(Value view);
   void copyForOthers(KernelOp kernel, ScatterOp scatter, BlockArgument into);
+  void copyForTensorCores(KernelOp kernel);
   bool isWrittenInPlace(OpOperand &result);
 };
 } // namespace
@@ -106,6 +110,36 @@ void CopyViewsPass::copyForOthers(KernelOp kernel, ScatterOp scatter,
       other, [&](OpOperand &use) { return &use != &scatter.getIntoMutable(); });
 }
 
+/// Whether tensor cores could read the contraction's operand if it were dense.
+static bool couldBeCopiedAsTiles(ContractOp contraction, Value operand) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  Type element = type.getElementType();
+  if (!isa<FloatType>(element) || type.getRank() == 0 ||
+      (element.getIntOrFloatBitWidth() > 16 && !contraction.usesTF32()))
+    return false;
+  int64_t inner = type.getShape().back();
+  return ShapedType::isDynamic(inner) ||
+         inner * element.getIntOrFloatBitWidth() % 128 == 0;
+}
+
+/// Operands whose rows may start anywhere are copied: without tensor cores a
+/// contraction takes many times as long as the copy.
+void CopyViewsPass::copyForTensorCores(KernelOp kernel) {
+  MutableOperandRange inputs = kernel.getInputsMutable();
+  llvm::SmallSetVector<unsigned, 4> loose;
+  for (ContractOp contraction : kernel.getBody().getOps<ContractOp>())
+    for (Value operand : contraction->getOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand);
+      if (!argument || !couldBeCopiedAsTiles(contraction, operand))
+        continue;
+      StrideKind kind = strideKind(inputs[argument.getArgNumber()].get());
+      if (kind == StrideKind::rows || kind == StrideKind::any)
+        loose.insert(argument.getArgNumber());
+    }
+  for (unsigned number : loose)
+    inputs[number].set(copy(inputs[number].get(), kernel));
+}
+
 /// Makes the value known before `kernel` by moving what computes it. Fails
 /// where that needs what is computed later.
 static LogicalResult hoist(Value value, KernelOp kernel) {
@@ -159,6 +193,9 @@ void CopyViewsPass::runOnOperation() {
         copyIfView(kernel.getInputsMutable()[into.getArgNumber()]);
         copyForOthers(kernel, scatter, into);
       }
+  if (MachineRates::of(chip).tensorCores)
+    for (KernelOp kernel : llvm::to_vector(function.getOps<KernelOp>()))
+      copyForTensorCores(kernel);
   for (auto terminator : function.getOps<func::ReturnOp>())
     for (OpOperand &result : terminator->getOpOperands()) {
       if (!function.getResultAttr(result.getOperandNumber(), kStridedAttr))

@@ -132,6 +132,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
 void mlir::fuse::buildViewPipeline(OpPassManager &pm,
                                    const PipelineOptions &options) {
   CopyViewsOptions copy;
+  copy.chip = options.chip;
   llvm::append_range(copy.copied, options.copied);
   pm.addNestedPass<func::FuncOp>(createCopyViews(copy));
   pm.addNestedPass<func::FuncOp>(

@@ -7,6 +7,7 @@
 
 #include "fuse/Runtime/Facts.h"
 #include "fuse/Runtime/Arguments.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -71,12 +72,50 @@ static bool isAligned(const TensorView &view) {
   return reinterpret_cast<uintptr_t>(view.data) % vectorBytes == 0;
 }
 
-/// Where scalars lie does not matter.
-static bool areAligned(const ProgramSpec &spec, ArrayRef<TensorView> inputs) {
-  return all_of(zip_equal(spec.inputs, inputs), [](const auto &pair) {
-    const auto &[input, view] = pair;
-    return input.isScalar || isAligned(view);
-  });
+/// Whether code for the tensor's layout relies on where the first element lies:
+/// not if it is the only one, nor if rows may start anywhere.
+static bool reliesOnAlignment(const TensorSpec &spec, const TensorView &view) {
+  Layout layout = spec.layout == Layout::Dense ? view.layout() : spec.layout;
+  return !spec.isScalar && !view.shape.empty() &&
+         (layout == Layout::Dense || layout == Layout::AlignedRows);
+}
+
+namespace {
+/// What the addresses of a call's tensors say.
+struct Alignment {
+  /// Facts::aligned16.
+  bool all = true;
+  /// Inputs that count as rows that may start anywhere, so that the others are
+  /// aligned.
+  BitVector loose;
+};
+} // namespace
+
+/// One unaligned input would make all accesses narrow, and leave contractions
+/// to the ordinary cores. So only its own are, where its layout is not the same
+/// in all calls and the outputs are aligned.
+static Alignment alignmentOf(const ProgramSpec &spec,
+                             ArrayRef<TensorView> inputs,
+                             ArrayRef<TensorView> outputs) {
+  Alignment found{true, BitVector(inputs.size())};
+  bool canLoosen = all_of(outputs, isAligned), isAnyAligned = false;
+  for (auto [number, input, view] : enumerate(spec.inputs, inputs)) {
+    if (!reliesOnAlignment(input, view))
+      continue;
+    if (isAligned(view)) {
+      isAnyAligned = true;
+      continue;
+    }
+    found.loose.set(number);
+    canLoosen &= input.layout == Layout::Dense;
+  }
+  if (found.loose.any() && !(canLoosen && isAnyAligned)) {
+    found.loose.reset();
+    found.all = false;
+  } else {
+    found.all = all_of(outputs, isAligned);
+  }
+  return found;
 }
 
 /// Whether each dim that the program joins with the one behind it walks on
@@ -98,13 +137,16 @@ static bool canJoin(const TensorSpec &input, const TensorView &view) {
   return true;
 }
 
-/// Adds what the strides of a tensor say.
+/// Adds what the strides of a tensor say. The rows of a loose one may start
+/// anywhere.
 static void addLayout(const TensorSpec &spec, const TensorView &view,
-                      Facts &facts) {
+                      bool isLoose, Facts &facts) {
   unsigned number = facts.layouts.size();
   facts.index32 &= cantFail(view.span()) <= maxIndex32Elements;
   bool isFixed = spec.layout != Layout::Dense;
-  facts.layouts.push_back(isFixed ? Layout::Dense : view.layout());
+  facts.layouts.push_back(isFixed   ? Layout::Dense
+                          : isLoose ? Layout::Rows
+                                    : view.layout());
   if (!isFixed && !canJoin(spec, view))
     facts.copied.push_back(number);
 }
@@ -112,16 +154,16 @@ static void addLayout(const TensorSpec &spec, const TensorView &view,
 /// Adds what the strides of all tensors say. The outputs have been checked if
 /// one of them has gaps.
 static void addLayouts(const ProgramSpec &spec, ArrayRef<TensorView> inputs,
-                       ArrayRef<TensorView> outputs, bool haveGaps,
-                       Facts &facts) {
+                       ArrayRef<TensorView> outputs, const BitVector &loose,
+                       bool haveGaps, Facts &facts) {
   auto isDense = [](const TensorView &view) { return view.isContiguous(); };
-  if (!haveGaps && all_of(inputs, isDense))
+  if (!haveGaps && loose.none() && all_of(inputs, isDense))
     return;
-  for (auto [input, view] : zip_equal(spec.inputs, inputs))
-    addLayout(input, view, facts);
+  for (auto [number, input, view] : enumerate(spec.inputs, inputs))
+    addLayout(input, view, loose[number], facts);
   if (haveGaps)
     for (auto [output, view] : zip_equal(spec.outputs, outputs))
-      addLayout(output, view, facts);
+      addLayout(output, view, /*isLoose=*/false, facts);
   if (all_of(facts.layouts,
              [](Layout layout) { return layout == Layout::Dense; }))
     facts.layouts.clear();
@@ -178,17 +220,14 @@ Expected<Facts> fuse::runtime::computeFacts(const ProgramSpec &spec,
   Expected<SymbolValues> symbols = bindSymbols(spec, inputs, outputs);
   if (!symbols)
     return symbols.takeError();
-  Facts facts{areAligned(spec, inputs) && all_of(outputs, isAligned),
-              true,
-              true,
-              isSeparate(inputs, outputs),
-              {}};
+  Alignment alignment = alignmentOf(spec, inputs, outputs);
+  Facts facts{alignment.all, true, true, isSeparate(inputs, outputs), {}};
   bool haveGaps = any_of(
       outputs, [](const TensorView &view) { return !view.isContiguous(); });
   if (haveGaps)
     if (Error error = checkOutputs(spec, outputs, *symbols))
       return std::move(error);
-  addLayouts(spec, inputs, outputs, haveGaps, facts);
+  addLayouts(spec, inputs, outputs, alignment.loose, haveGaps, facts);
   addSizes(spec, *symbols, facts);
   uint64_t bytes = 0;
   auto narrow = [&](const TensorSpec &tensor) -> Error {

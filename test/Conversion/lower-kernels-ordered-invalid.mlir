@@ -76,3 +76,16 @@ func.func @directions(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   }
   return %0 : tensor<4x64xf32>
 }
+
+// -----
+
+func.func @column_of_one(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  // expected-error @below {{expected a schedule with splits = 1 for columns of one element, but got splits = 2; leave splits out}}
+  %0 = fuse.kernel "column" ins(%x : tensor<1x64xf32>) -> tensor<1x64xf32>
+      schedule = #fuse.ordered<threads = 32, vector = 1, unroll = 1, splits = 2> {
+  ^bb0(%a: tensor<1x64xf32>):
+    %s = fuse.scan sum %a dim = 0 : tensor<1x64xf32>
+    fuse.yield %s : tensor<1x64xf32>
+  }
+  return %0 : tensor<1x64xf32>
+}

@@ -112,7 +112,7 @@ func.func @reshaped(%x: tensor<8x8xf32>)
 // Where a result may take the buffer of an input with its strides, neither is
 // alone.
 // CHECK-LABEL: func.func @in_place
-// CHECK:       gpu.func @k(%{{[a-z0-9]+}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noundef}, %{{[a-z0-9]+}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noundef}
+// CHECK:       gpu.func @k(%{{[a-z0-9]+}}: !llvm.ptr {llvm.align = 1 : i64, llvm.noundef}, %{{[a-z0-9]+}}: !llvm.ptr {llvm.align = 1 : i64, llvm.noundef}
 func.func @in_place(%x: tensor<8x64xf32> {fuse.strided = "rows"}) -> (tensor<8x64xf32> {fuse.strided = "rows"}) {
   %y = fuse.kernel "k" ins(%x : tensor<8x64xf32>) -> tensor<8x64xf32>
       schedule = #fuse.pointwise<threads = 128, vector = 4, unroll = 1> {

@@ -1,4 +1,5 @@
 // RUN: fuse-opt %s -split-input-file -fuse-copy-views | FileCheck %s
+// RUN: fuse-opt %s -split-input-file -fuse-copy-views=chip=sm_90a | FileCheck %s --check-prefix=CHIP
 
 // A view that is returned, and a reshape of one; what is dense stays.
 // CHECK-LABEL: func.func @returned
@@ -50,4 +51,34 @@ func.func @scattered_by_itself(%x: tensor<8xi32>) -> tensor<8xi32> {
     fuse.yield %s : tensor<8xi32>
   }
   return %y : tensor<8xi32>
+}
+
+// -----
+
+// What tensor cores multiply, unless its rows start at multiples of 16 bytes, or
+// would not do so in the copy.
+// CHECK-LABEL: func.func @multiplied
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<?x64xbf16>{{.*}}, %[[W:[a-z0-9]+]]: tensor<64x32xbf16>{{.*}}, %[[V:[a-z0-9]+]]: tensor<64x33xbf16>
+// CHECK-NOT:     fuse.kernel "copy"
+// CHIP-LABEL:  func.func @multiplied
+// CHIP-SAME:     (%[[X:[a-z0-9]+]]: tensor<?x64xbf16>{{.*}}, %[[W:[a-z0-9]+]]: tensor<64x32xbf16>{{.*}}, %[[V:[a-z0-9]+]]: tensor<64x33xbf16>
+// CHIP:          %[[C:.*]] = fuse.kernel "copy" ins(%[[W]] : tensor<64x32xbf16>)
+// CHIP:          fuse.kernel "k" ins(%[[X]], %[[C]] :
+// CHIP-NOT:      fuse.kernel "copy_1"
+// CHIP:          fuse.kernel "l" ins(%[[X]], %[[V]] :
+func.func @multiplied(%x: tensor<?x64xbf16> {fuse.strided = "aligned_rows"},
+                      %w: tensor<64x32xbf16> {fuse.strided = "any"},
+                      %v: tensor<64x33xbf16> {fuse.strided = "rows"})
+    -> (tensor<?x32xbf16>, tensor<?x33xbf16>) {
+  %y = fuse.kernel "k" ins(%x, %w : tensor<?x64xbf16>, tensor<64x32xbf16>) -> tensor<?x32xbf16> {
+  ^bb0(%a: tensor<?x64xbf16>, %b: tensor<64x32xbf16>):
+    %p = fuse.contract "mk,kn->mn" %a, %b : tensor<?x64xbf16>, tensor<64x32xbf16> -> tensor<?x32xbf16>
+    fuse.yield %p : tensor<?x32xbf16>
+  }
+  %z = fuse.kernel "l" ins(%x, %v : tensor<?x64xbf16>, tensor<64x33xbf16>) -> tensor<?x33xbf16> {
+  ^bb0(%a: tensor<?x64xbf16>, %b: tensor<64x33xbf16>):
+    %p = fuse.contract "mk,kn->mn" %a, %b : tensor<?x64xbf16>, tensor<64x33xbf16> -> tensor<?x33xbf16>
+    fuse.yield %p : tensor<?x33xbf16>
+  }
+  return %y, %z : tensor<?x32xbf16>, tensor<?x33xbf16>
 }

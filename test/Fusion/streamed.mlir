@@ -123,3 +123,31 @@ func.func @paged(%q: tensor<4x2x4x64xbf16>, %kc: tensor<?x16x2x64xbf16>, %vc: te
   %o = fuse.contract "bhgn,bnhd->bhgd" %p, %v : tensor<4x2x4x?xbf16>, tensor<4x?x2x64xbf16> -> tensor<4x2x4x64xbf16>
   return %o : tensor<4x2x4x64xbf16>
 }
+
+// -----
+
+// Attention between projections of few rows: one kernel, not its products with
+// the projections'.
+// CHECK-LABEL: func.func @projected(
+// CHECK:         fuse.kernel "projected_0" ins
+// CHECK-NEXT:    ^bb
+// CHECK-NEXT:      fuse.contract
+// CHECK-NEXT:      fuse.yield
+// CHECK:         fuse.kernel "projected_1" ins
+// CHECK:           fuse.contract
+// CHECK:           fuse.exp
+// CHECK:           fuse.contract
+// CHECK:         fuse.kernel "projected_2" ins
+// CHECK-NEXT:    ^bb
+// CHECK-NEXT:      fuse.contract
+// CHECK-NEXT:      fuse.yield
+// CHECK-NOT:     fuse.kernel
+// APART-LABEL: func.func @projected(
+func.func @projected(%x: tensor<2x130x256xbf16>, %wq: tensor<256x64xbf16>, %k: tensor<2x200x64xbf16>, %v: tensor<2x200x64xbf16>, %wo: tensor<64x96xbf16>) -> tensor<2x130x96xbf16> {
+  %q = fuse.contract "amk,kn->amn" %x, %wq : tensor<2x130x256xbf16>, tensor<256x64xbf16> -> tensor<2x130x64xbf16>
+  %s = fuse.contract "amk,ank->amn" %q, %k : tensor<2x130x64xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x200xbf16>
+  %p = fuse.softmax %s dims = [2] : tensor<2x130x200xbf16>
+  %o = fuse.contract "amk,akn->amn" %p, %v : tensor<2x130x200xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x64xbf16>
+  %y = fuse.contract "amk,kn->amn" %o, %wo : tensor<2x130x64xbf16>, tensor<64x96xbf16> -> tensor<2x130x96xbf16>
+  return %y : tensor<2x130x96xbf16>
+}

@@ -275,11 +275,11 @@ static Error fetch(driver::Array &output, const TensorView &view,
 
 Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
                                                 ArrayRef<driver::Array> inputs,
-                                                bool aligned,
+                                                Placing placing,
                                                 ArrayRef<Shape> strides) {
   GuardedTensors given, made;
   for (auto [index, input] : enumerate(inputs))
-    if (Error error = given.add(input, aligned,
+    if (Error error = given.add(input, isInputAligned(placing, index),
                                 strides.empty() ? Shape() : strides[index]))
       return std::move(error);
   auto outputs = createPoisoned(program, given.views);
@@ -287,7 +287,7 @@ Expected<std::vector<driver::Array>> runGuarded(jit::CompiledProgram &program,
     return outputs.takeError();
   for (auto [index, output] : enumerate(*outputs)) {
     Shape wanted = strides.empty() ? Shape() : strides[inputs.size() + index];
-    if (Error error = made.add(output, aligned, wanted))
+    if (Error error = made.add(output, areOutputsAligned(placing), wanted))
       return std::move(error);
     // A result takes the buffer of an input with the same strides only.
     if (std::optional<unsigned> input = program.inPlace()[index];

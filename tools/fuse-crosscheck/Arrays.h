@@ -16,6 +16,18 @@
 
 namespace fuse::crosscheck {
 
+/// Which tensors of a call start at multiples of 64 bytes; in a mixed one the
+/// outputs and every other input, from the first on.
+enum class Placing { Aligned, Unaligned, Mixed };
+
+inline bool isInputAligned(Placing placing, size_t number) {
+  return placing == Placing::Mixed ? number % 2 == 0
+                                   : placing == Placing::Aligned;
+}
+inline bool areOutputsAligned(Placing placing) {
+  return placing != Placing::Unaligned;
+}
+
 /// `array` as the oracle sees it.
 mlir::fuse::reference::Value toValue(const driver::Array &array);
 
@@ -68,7 +80,7 @@ llvm::Error runFixed(jit::CompiledProgram &program,
 /// and the buffers' surroundings and gaps checked afterwards.
 llvm::Expected<std::vector<driver::Array>>
 runGuarded(jit::CompiledProgram &program, llvm::ArrayRef<driver::Array> inputs,
-           bool aligned, llvm::ArrayRef<runtime::Shape> strides = {});
+           Placing placing, llvm::ArrayRef<runtime::Shape> strides = {});
 
 } // namespace fuse::crosscheck
 

@@ -51,10 +51,10 @@ private:
   Error prepareInputs();
   Expected<Values> evaluate(FuncOp function);
   Expected<Arrays> runText(StringRef text, const jit::CompileOptions &options,
-                           bool aligned = true);
+                           Placing placing = Placing::Aligned);
   Error compare(ArrayRef<reference::Value> values, ArrayRef<Array> outputs);
   Error compareText(StringRef text, const jit::CompileOptions &options,
-                    bool aligned = true);
+                    Placing placing = Placing::Aligned);
 
   Error compareRuns(jit::CompiledProgram &compiled);
   Error checkFused();
@@ -126,11 +126,11 @@ jit::CompileOptions Checker::onDevice() {
 
 /// Runs on the device that the program was compiled for.
 static Expected<Arrays> runAnywhere(jit::CompiledProgram &program,
-                                    ArrayRef<Array> inputs, bool aligned,
+                                    ArrayRef<Array> inputs, Placing placing,
                                     ArrayRef<runtime::Shape> strides = {}) {
   return program.device().kind == runtime::Device::Kind::CUDA
-             ? runOnDevice(program, inputs, aligned, strides)
-             : runGuarded(program, inputs, aligned, strides);
+             ? runOnDevice(program, inputs, placing, strides)
+             : runGuarded(program, inputs, placing, strides);
 }
 
 Error Checker::prepareInputs() {
@@ -174,11 +174,11 @@ Error Checker::prepare() {
 
 Expected<Arrays> Checker::runText(StringRef text,
                                   const jit::CompileOptions &options,
-                                  bool aligned) {
+                                  Placing placing) {
   auto compiled = jit::compile(text, program.path, options);
   if (!compiled)
     return compiled.takeError();
-  return runAnywhere(**compiled, inputs, aligned);
+  return runAnywhere(**compiled, inputs, placing);
 }
 
 Error Checker::compare(ArrayRef<reference::Value> values,
@@ -197,8 +197,8 @@ Error Checker::compare(ArrayRef<reference::Value> values,
 }
 
 Error Checker::compareText(StringRef text, const jit::CompileOptions &options,
-                           bool aligned) {
-  auto outputs = runText(text, options, aligned);
+                           Placing placing) {
+  auto outputs = runText(text, options, placing);
   if (!outputs)
     return outputs.takeError();
   return compare(expected, *outputs);
@@ -250,12 +250,12 @@ static Error compareElements(ArrayRef<reference::Value> like,
 
 /// Twice, since results must not change from run to run.
 Error Checker::compareRuns(jit::CompiledProgram &compiled) {
-  auto outputs = runAnywhere(compiled, inputs, /*aligned=*/true);
+  auto outputs = runAnywhere(compiled, inputs, Placing::Aligned);
   if (!outputs)
     return outputs.takeError();
   if (Error error = compare(expected, *outputs))
     return error;
-  auto again = runAnywhere(compiled, inputs, /*aligned=*/true);
+  auto again = runAnywhere(compiled, inputs, Placing::Aligned);
   if (!again)
     return again.takeError();
   return compareBits(*outputs, *again, "a second run");
@@ -271,8 +271,14 @@ Error Checker::checkFused() {
 }
 
 Error Checker::checkUnaligned() {
-  auto outputs = runAnywhere(*fused, inputs, /*aligned=*/false);
-  return outputs ? compare(expected, *outputs) : outputs.takeError();
+  for (Placing placing : {Placing::Unaligned, Placing::Mixed}) {
+    auto outputs = runAnywhere(*fused, inputs, placing);
+    if (!outputs)
+      return outputs.takeError();
+    if (Error error = compare(expected, *outputs))
+      return error;
+  }
+  return Error::success();
 }
 
 Error Checker::checkGPU() {
@@ -281,8 +287,9 @@ Error Checker::checkGPU() {
     return compiled.takeError();
   if (Error error = compareRuns(**compiled))
     return error;
-  if (Error error = compareText(program.text, onDevice(), /*aligned=*/false))
-    return error;
+  for (Placing placing : {Placing::Unaligned, Placing::Mixed})
+    if (Error error = compareText(program.text, onDevice(), placing))
+      return error;
   return program.wants(Check::Strided) ? checkStrided(onDevice())
                                        : Error::success();
 }
@@ -302,7 +309,7 @@ Error Checker::checkStrided(ArrayRef<jit::CompileOptions> targets) {
     auto compiled = jit::compile(program.text, program.path, target);
     if (!compiled)
       return compiled.takeError();
-    auto outputs = runAnywhere(**compiled, inputs, /*aligned=*/true, strides);
+    auto outputs = runAnywhere(**compiled, inputs, Placing::Aligned, strides);
     if (!outputs)
       return outputs.takeError();
     if (Error error = compare(expected, *outputs))
@@ -363,7 +370,7 @@ Error Checker::checkSchedules(StringRef chip,
       ++summary.refused;
       continue;
     }
-    auto outputs = runAnywhere(**compiled, inputs, /*aligned=*/true);
+    auto outputs = runAnywhere(**compiled, inputs, Placing::Aligned);
     Error error = outputs ? compare(expected, *outputs) : outputs.takeError();
     if (error)
       return joinErrors(std::move(error), makeError("with " + *changed));
@@ -439,7 +446,9 @@ Error Checker::run(Check check) {
   case Check::Twins:
     return checkTwins();
   case Check::Emulated:
-    return compareText(program.text, emulated());
+    return compareText(program.text, emulated(),
+                       program.seed / 8 % 4 == 0 ? Placing::Mixed
+                                                 : Placing::Aligned);
   case Check::EmulatedSchedules:
     if (Error error = checkCandidates(emulated()))
       return error;

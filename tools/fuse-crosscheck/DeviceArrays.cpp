@@ -99,7 +99,7 @@ static Error addTensor(DeviceTensors &tensors, const driver::Array &input,
 
 Expected<std::vector<driver::Array>> runOnDevice(jit::CompiledProgram &program,
                                                  ArrayRef<driver::Array> inputs,
-                                                 bool aligned,
+                                                 Placing placing,
                                                  ArrayRef<Shape> strides) {
   auto device = CudaDevice::get(program.device().id);
   if (!device)
@@ -109,7 +109,7 @@ Expected<std::vector<driver::Array>> runOnDevice(jit::CompiledProgram &program,
     if (program.spec().inputs[index].isScalar)
       given.views.push_back(input.view());
     else if (Error error =
-                 addTensor(given, input, aligned,
+                 addTensor(given, input, isInputAligned(placing, index),
                            strides.empty() ? Shape() : strides[index]))
       return std::move(error);
   auto outputs = createPoisoned(program, given.views);
@@ -117,7 +117,7 @@ Expected<std::vector<driver::Array>> runOnDevice(jit::CompiledProgram &program,
     return outputs.takeError();
   for (auto [index, output] : enumerate(*outputs))
     if (Error error = addTensor(
-            made, output, aligned,
+            made, output, areOutputsAligned(placing),
             strides.empty() ? Shape() : strides[inputs.size() + index]))
       return std::move(error);
   if (Error error = runFixed(program, given.views, made.views))

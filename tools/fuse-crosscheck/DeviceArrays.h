@@ -8,8 +8,7 @@
 #ifndef FUSE_TOOLS_CROSSCHECK_DEVICEARRAYS_H
 #define FUSE_TOOLS_CROSSCHECK_DEVICEARRAYS_H
 
-#include "../fuse/Array.h"
-#include "fuse/Execution/JIT.h"
+#include "Arrays.h"
 
 namespace fuse::crosscheck {
 
@@ -17,7 +16,7 @@ namespace fuse::crosscheck {
 /// known bytes, which are compared afterwards.
 llvm::Expected<std::vector<driver::Array>>
 runOnDevice(jit::CompiledProgram &program, llvm::ArrayRef<driver::Array> inputs,
-            bool aligned, llvm::ArrayRef<runtime::Shape> strides = {});
+            Placing placing, llvm::ArrayRef<runtime::Shape> strides = {});
 
 } // namespace fuse::crosscheck
 

@@ -62,6 +62,38 @@ TEST_F(FactsTest, AlignmentOfEveryPointer) {
   EXPECT_TRUE(facts(tensor(8, 32), tensor(8, 16)).aligned16);
 }
 
+TEST_F(FactsTest, UnalignedInputBesideAlignedOnesIsOfLooseRows) {
+  spec.inputs.push_back({"z", DType::BF16, {SizeExpr::symbol(0)}, 1});
+  auto str = [&](TensorView x, TensorView z, TensorView y) {
+    return cantFail(computeFacts(spec, {x, z}, {y})).str();
+  };
+  TensorView x = tensor(8, 32), loose = tensor(8, 2), y = tensor(8, 16);
+  EXPECT_EQ(str(x, loose, y),
+            "aligned16, divisible, index32, separate, layouts: dense rows");
+  EXPECT_EQ(str(loose, x, y),
+            "aligned16, divisible, index32, separate, layouts: rows dense");
+  // Not where nothing else is aligned, nor where an output is not.
+  EXPECT_EQ(str(loose, loose, y), "divisible, index32, separate");
+  EXPECT_EQ(str(x, loose, tensor(8, 9)), "divisible, index32, separate");
+  // Numbers and views whose rows may start anywhere need no alignment.
+  spec.inputs[1].isScalar = true;
+  EXPECT_EQ(str(x, loose, y), "aligned16, divisible, index32, separate");
+  spec.inputs[1].isScalar = false;
+  loose.strides = {2};
+  EXPECT_EQ(str(x, loose, y),
+            "aligned16, divisible, index32, separate, layouts: dense any");
+  // Nor does an only element.
+  spec.inputs[1].shape = {};
+  TensorView one = tensor(1, 2);
+  one.shape = {};
+  EXPECT_EQ(str(x, one, y), "aligned16, divisible, index32, separate");
+  spec.inputs[1].shape = {SizeExpr::symbol(0)};
+  // A layout that is the same in all calls stays.
+  loose.strides = {};
+  spec.inputs[1].layout = Layout::AlignedRows;
+  EXPECT_EQ(str(x, loose, y), "divisible, index32, separate");
+}
+
 TEST_F(FactsTest, DivisibleCountsBytes) {
   for (int64_t n : {0, 8, 16, 4096})
     EXPECT_TRUE(facts(tensor(n), tensor(n)).divisible) << n;

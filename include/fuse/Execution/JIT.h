@@ -28,6 +28,7 @@
 #include "fuse/Runtime/Program.h"
 #include <array>
 #include <atomic>
+#include <map>
 #include <mutex>
 
 namespace fuse::jit {
@@ -48,8 +49,8 @@ public:
 
   /// Runs the program like CompiledProgram::run() on tensors at `addresses`: of
   /// the first element of each input, then of each output. Only launches,
-  /// unless no call so far has had addresses with the same facts: whether all
-  /// are aligned to 16 bytes, and whether an output is where an input is.
+  /// unless no call so far has had addresses with the same facts: which are
+  /// aligned to 16 bytes, and whether an output is where an input is.
   llvm::Error run(llvm::ArrayRef<void *> addresses,
                   runtime::Stream stream = {});
 
@@ -58,15 +59,20 @@ private:
   PreparedCall(CompiledProgram &program,
                llvm::ArrayRef<runtime::TensorView> inputs,
                llvm::ArrayRef<runtime::TensorView> outputs);
-  unsigned factsOf(llvm::ArrayRef<void *> addresses) const;
+  using Slot = std::atomic<const runtime::PreparedCall *>;
+  bool isSeparate(llvm::ArrayRef<void *> addresses) const;
   llvm::Expected<const runtime::PreparedCall &>
   variant(llvm::ArrayRef<void *> addresses);
+  llvm::Expected<const runtime::PreparedCall &>
+  variant(llvm::ArrayRef<void *> addresses, Slot &slot);
 
   CompiledProgram &program;
   llvm::SmallVector<runtime::TensorView, 4> arguments, results;
-  /// By factsOf().
-  std::array<std::atomic<const runtime::PreparedCall *>, 4> variants{};
+  /// Where all addresses are aligned, by isSeparate().
+  std::array<Slot, 2> aligned{};
   std::mutex mutex;
+  /// Elsewhere, by isSeparate() and which of them are not.
+  std::map<std::vector<bool>, Slot> unaligned;
   std::vector<std::unique_ptr<runtime::PreparedCall>> owned;
 };
 

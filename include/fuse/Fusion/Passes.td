@@ -414,6 +414,9 @@ def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
     first two of a transposed matrix. Reshapes that join some get a dense copy,
     and results that a reshape splits are copied.
 
+    Tensor cores read operands whose rows start at multiples of 16 bytes: views of
+    others are copied for them, too.
+
     Before:
     ```mlir
     func.func @f(%x: tensor<?x4xf32> {fuse.strided = "rows"}) -> tensor<?x4xf32> {
@@ -434,6 +437,8 @@ def CopyViews : Pass<"fuse-copy-views", "::mlir::func::FuncOp"> {
   let options = [
     ListOption<"copied", "copied", "unsigned",
                "Numbers of arguments and results whose dimensions cannot be joined">,
+    Option<"chip", "chip", "std::string", "\"\"",
+           "The machine; only where its tensor cores run contractions are their operands copied">,
   ];
   let dependentDialects = ["::mlir::fuse::FuseDialect"];
 }

@@ -29,7 +29,8 @@ inline constexpr int64_t maxIndex32Elements =
     (int64_t(1) << 31) - (int64_t(1) << 20);
 
 struct Facts {
-  /// Every data pointer is a multiple of 16 bytes.
+  /// Every data pointer is a multiple of 16 bytes, but for those of inputs
+  /// whose layout below is Rows or Any.
   bool aligned16 = false;
   /// Every dynamic dim that is the last of a tensor spans a multiple of 16
   /// bytes, so that each row starts as aligned as the first.
@@ -40,7 +41,8 @@ struct Facts {
   /// No output lies where an input does, though it may.
   bool separate = false;
   /// The layout of each input and, where an output is strided, then of each
-  /// output; empty where all are dense.
+  /// output; empty where all are dense. An unaligned input beside aligned ones
+  /// has Rows at best.
   llvm::SmallVector<Layout, 0> layouts;
   /// By the bytes of all inputs and outputs together: the class with the least
   /// bound that they are within, of those that ProgramSpec has bounds for.

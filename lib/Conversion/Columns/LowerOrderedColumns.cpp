@@ -75,6 +75,11 @@ private:
 } // namespace
 
 LogicalResult OrderedColumnsLowering::verify() {
+  if (space.length().size == 1 && schedule.getSplits() > 1)
+    return frame.kernel.emitError()
+           << "expected a schedule with splits = 1 for columns of one element, "
+              "but got splits = "
+           << schedule.getSplits() << "; leave splits out";
   if (vector == 1 || emitter.divides(vector, space.domain.back()))
     return success();
   return frame.kernel.emitError()

@@ -105,7 +105,8 @@ mlir::fuse::orderedColumnsLike(OrderedScheduleAttr proposal, KernelOp kernel,
     for (int64_t threads : {64, 128, 256, 512})
       for (int64_t splits : {1, 2, 4, 8, 16, 32, 64})
         for (int64_t unroll : {2, 4, 8}) {
-          bool fits = splits == 1 || threads * bytes * vector <= mostShared;
+          bool fits = splits == 1 || (space.length().size != 1 &&
+                                      threads * bytes * vector <= mostShared);
           if (fits && splits <= threads && splits * vector <= mostRead &&
               unroll * vector <= heldElements)
             found.push_back(OrderedScheduleAttr::get(
