@@ -33,6 +33,7 @@ from fuse_compiler.torch._joint import partition
 from fuse_compiler.torch._partition import PREFIX, form_regions
 from fuse_compiler.torch._region import Region
 from fuse_compiler.torch._report import RegionReport, add_graph
+from fuse_compiler.torch._sorted_scatters import sort_scatters
 from fuse_compiler.torch._support import Support
 
 # Not in old versions of torch.
@@ -141,6 +142,7 @@ def _compile(graph_module, example_inputs, *, kind, options, recorder):
     split_complex(graph_module)
     fold_constants(graph_module, options)
     take_attention(graph_module, options)
+    sort_scatters(graph_module)
     support = Support(options)
     for node in graph_module.graph.nodes:
         support.is_supported(node)

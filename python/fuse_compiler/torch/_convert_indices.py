@@ -9,7 +9,7 @@ from fuse_compiler.torch._convert import converter, overload
 from fuse_compiler.torch._convert_shapes import VIEWS
 
 # Of pairs of ids, and of an id and a row, beyond which a scatter that adds is better sorted.
-_MOST_PAIRS = 1 << 20
+MOST_PAIRS = 1 << 20
 
 
 @converter(overload("embedding.default"))
@@ -118,9 +118,16 @@ def _scatter_add(x, ids, updates, axis):
     count = product(ids.shape)
     if not isinstance(count, int) or not isinstance(x.shape[0], int):
         raise Unsupported("a scatter that adds, of a dynamic size")
-    if count * (count + x.shape[0]) > _MOST_PAIRS:
+    if count * (count + x.shape[0]) > MOST_PAIRS:
         raise Unsupported(f"a scatter that adds {count} rows to {x.shape[0]}")
     return lang.scatter_add(x, ids, updates)
+
+
+@converter(overload("segment_reduce.default"))
+def _segment_reduce(c, data, reduce, *, offsets=None, axis=0, initial=None, **_):
+    if reduce != "sum" or offsets is None or axis or initial not in (0, 0.0):
+        raise Unsupported("segments other than sums of rows between offsets")
+    return lang.segment_sum(data, offsets)
 
 
 @converter(overload("index_add.default"))
