@@ -71,6 +71,12 @@ int64_t MmaSpace::operandBits() const {
   return getElementTypeOrSelf(rows.value().getType()).getIntOrFloatBitWidth();
 }
 
+ReasonKind mlir::fuse::whyNotMultiplied(int64_t operandBits) {
+  constexpr int64_t wide = 64;
+  return operandBits == wide ? ReasonKind::mmaNoFloat64
+                             : ReasonKind::mmaNoFloat8;
+}
+
 int64_t MmaOperand::computedBits() const {
   if (!computed)
     return 0;
@@ -126,9 +132,8 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
   MmaOperand operand;
   operand.tensor = tensor;
   std::optional<OperandSource> source;
-  // Instructions read elements of other widths along k only.
-  bool isHalf = getElementTypeOrSelf(tensor.getType()).isF16() ||
-                getElementTypeOrSelf(tensor.getType()).isBF16();
+  Type element = getElementTypeOrSelf(tensor.getType());
+  bool isHalf = element.isF16() || element.isBF16();
   if (llvm::is_contained(group.ops, tensor.getDefiningOp())) {
     source = operandSourceOf(tensor, group.ops, dims);
     if (!source || blocks || !isHalf)
@@ -138,7 +143,9 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
   }
   if (axes.back() != k && axes.back() != own.back())
     return refuse(ReasonKind::mmaOuterAxis);
-  if (!isHalf && axes.back() != k)
+  // Instructions read elements of other widths along k only; those of f64 are
+  // read one by one.
+  if (!isHalf && !element.isF64() && axes.back() != k)
     return refuse(ReasonKind::mmaAcrossSum);
   if (!fitsTensorMap(edge, dims, operand.tensor, facts))
     return refuse(ReasonKind::mmaUnalignedRows);
@@ -221,9 +228,9 @@ LogicalResult SpaceFinder::checkProduct(const ContractionSpace &space) {
   ContractOp op = space.op;
   Type element = op.getLhs().getType().getElementType();
   if (!element.isF16() && !element.isBF16() && !isFloat8(element) &&
-      !op.usesTF32())
+      !op.usesTF32() && !element.isF64())
     return refuse(ReasonKind::mmaTypes);
-  if (op.getType().getElementType().isF64())
+  if (op.getType().getElementType().isF64() != element.isF64())
     return refuse(ReasonKind::mmaF64);
   if (space.summed.size() != 1)
     return refuse(ReasonKind::mmaSeveralSums);

@@ -492,11 +492,11 @@ Compilation::candidates(const Facts &facts) {
   if (llvm::Error error = state->form())
     return std::move(error);
   auto target = mlir::fuse::ScheduleTarget::of(
-      state->isForGPU() ? state->options.chip : "cpu", facts.divisible);
+      state->isForGPU() ? state->options.chip : "cpu", facts.divisible,
+      state->options.strict);
   if (!target)
     return target.takeError();
   target->aligned = facts.aligned16;
-  target->strict = state->options.strict;
   target->size = facts.callSize;
   // A tuning file and --candidate choose, too.
   auto scheduled = state->lower(Stage::Schedule, facts);

@@ -407,7 +407,8 @@ struct FuseExplain : fuse::impl::FuseExplainBase<FuseExplain> {
     markAllAnalysesPreserved();
     if (!getContext().getRemarkEngine())
       return;
-    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    llvm::Expected<ScheduleTarget> target =
+        ScheduleTarget::of(chip, divisible, strict);
     if (!target) {
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();

@@ -180,7 +180,8 @@ Reason mlir::fuse::whyOrdinaryCores(KernelOp kernel, const DimClasses &dims,
   FailureOr<MmaSpace> space = mmaSpaceOf(kernel, dims, *facts, reason);
   if (failed(space))
     return reason;
-  return space->operandBits() == 8 ? ReasonKind::mmaNoFloat8 : Reason();
+  bool isUsual = space->operandBits() == 16 || space->operandBits() == 32;
+  return isUsual ? Reason() : whyNotMultiplied(space->operandBits());
 }
 
 static std::string explainOrdinaryCores(KernelOp kernel, const DimClasses &dims,

@@ -397,7 +397,8 @@ struct AttachOperandsPass
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    llvm::Expected<ScheduleTarget> target =
+        ScheduleTarget::of(chip, divisible, strict);
     if (!target) {
       // Said where schedules are assigned.
       llvm::consumeError(target.takeError());

@@ -108,7 +108,8 @@ struct CombineInReadersPass
 
   void runOnOperation() override {
     // An unknown chip is an error where schedules are assigned.
-    llvm::Expected<ScheduleTarget> found = ScheduleTarget::of(chip, divisible);
+    llvm::Expected<ScheduleTarget> found =
+        ScheduleTarget::of(chip, divisible, strict);
     if (!found)
       return llvm::consumeError(found.takeError());
     target = &*found;

@@ -380,7 +380,7 @@ FailureOr<MmaSpace> mlir::fuse::tensorCoreSpace(const MmaGroup &group,
       mmaSpaceOf(group, dims, {/*aligned=*/true, /*divisible=*/true}, reason);
   if (failed(space) || gpu.multiplies(space->operandBits()))
     return space;
-  reason = ReasonKind::mmaNoFloat8;
+  reason = whyNotMultiplied(space->operandBits());
   return failure();
 }
 

@@ -147,8 +147,10 @@ struct FormKernelsPass
                               "got several blocks; inline the branches";
       return signalPassFailure();
     }
-    GroupMerger merger(function, MachineRates::of(chip), tensorCores(),
-                       streams);
+    MachineRates machine = MachineRates::of(chip);
+    if (strict && machine.tensorCores)
+      machine.tensorCores->roundProducts();
+    GroupMerger merger(function, machine, tensorCores(), /*streams=*/!strict);
     if (fusion)
       merger.run();
     KernelFormer(function, merger).run();
@@ -166,7 +168,7 @@ private:
   /// assigned.
   std::optional<ScheduleTarget> tensorCores() {
     llvm::Expected<ScheduleTarget> target =
-        ScheduleTarget::of(chip, /*divisible=*/true);
+        ScheduleTarget::of(chip, /*divisible=*/true, strict);
     if (!target) {
       llvm::consumeError(target.takeError());
       return std::nullopt;

@@ -22,9 +22,7 @@ static double extraSeconds(ContractOp contract, double bytes,
   with.resultBytes += bytes;
   with.instructions += instructions;
   SmallVector<MmaScheduleAttr> schedules;
-  unsigned bits =
-      getElementTypeOrSelf(contract.getLhs()).getIntOrFloatBitWidth();
-  if (bits < 32 || contract.usesTF32())
+  if (!getElementTypeOrSelf(contract.getLhs()).isF32() || contract.usesTF32())
     schedules =
         rankMmaSchedules(contract.getContext(), product, MmaForm(), gpu);
   if (schedules.empty())

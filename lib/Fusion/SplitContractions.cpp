@@ -148,7 +148,8 @@ struct SplitContractionsPass
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    llvm::Expected<ScheduleTarget> target =
+        ScheduleTarget::of(chip, divisible, strict);
     if (!target) {
       // Said where schedules are assigned.
       llvm::consumeError(target.takeError());

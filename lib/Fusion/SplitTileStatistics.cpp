@@ -110,7 +110,8 @@ struct SplitTileStatisticsPass
     if (kernels.empty())
       return;
     // An unknown chip is an error where schedules are assigned.
-    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    llvm::Expected<ScheduleTarget> target =
+        ScheduleTarget::of(chip, divisible, strict);
     if (!target)
       return llvm::consumeError(target.takeError());
     target->aligned = aligned;

@@ -50,13 +50,14 @@ static FuseSumBlocksOptions blockOptions(const PipelineOptions &options) {
   return blocks;
 }
 
-/// The chip, and what kernels may rely on in a call.
+/// The chip, what kernels may rely on in a call, and whether they round all.
 template <typename PassOptions>
 static PassOptions withFacts(const PipelineOptions &options) {
   PassOptions result;
   result.chip = options.chip;
   result.aligned = options.aligned;
   result.divisible = options.divisible;
+  result.strict = options.strict;
   return result;
 }
 
@@ -125,7 +126,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   FormKernelsOptions form;
   form.chip = options.chip;
   form.fusion = options.fusion;
-  form.streams = !options.strict;
+  form.strict = options.strict;
   pm.addNestedPass<func::FuncOp>(createFormKernels(form));
 }
 
@@ -154,7 +155,6 @@ void mlir::fuse::buildSchedulePipeline(OpPassManager &pm,
                                        const PipelineOptions &options) {
   buildViewPipeline(pm, options);
   auto assign = withFacts<AssignSchedulesOptions>(options);
-  assign.strict = options.strict;
   assign.size = options.size;
   assign.candidate = options.candidate;
   assign.tuning = options.tuning;

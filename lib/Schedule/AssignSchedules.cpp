@@ -21,9 +21,10 @@ using namespace mlir;
 using namespace mlir::fuse;
 
 llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
-                                                  bool divisible) {
+                                                  bool divisible, bool strict) {
   ScheduleTarget target;
   target.divisible = divisible;
+  target.strict = strict;
   if (chip == "cpu") {
     target.isGPU = false;
     target.vectorBits = CPUTarget::host().vectorBits;
@@ -33,6 +34,8 @@ llvm::Expected<ScheduleTarget> ScheduleTarget::of(StringRef chip,
   if (!gpu)
     return gpu.takeError();
   target.gpu = *gpu;
+  if (strict)
+    target.gpu->roundProducts();
   target.vectorBits = gpu->widestLoadBits;
   target.maxThreads = gpu->maxThreadsPerBlock;
   target.sharedBytes = gpu->maxSharedBytesPerBlock - staticSharedBytes;
@@ -55,13 +58,13 @@ struct AssignSchedulesPass
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    llvm::Expected<ScheduleTarget> target =
+        ScheduleTarget::of(chip, divisible, strict);
     if (!target) {
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
     target->aligned = aligned;
-    target->strict = strict;
     // As on a board of these numbers that nobody has measured.
     if (!model && target->gpu)
       target->gpu->isMeasured = false;

@@ -122,3 +122,16 @@ func.func @moved(%x: tensor<64x64xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x1
   }
   return %y : tensor<64x128xbf16>
 }
+
+// -----
+
+func.func @wide(%x: tensor<64x64xf64>, %w: tensor<64x64xf64>) -> tensor<64x64xf64> {
+  // expected-error @below {{expected a chip whose tensor cores multiply f64 for operand_bits = 64, sm_80 or sm_90, but got another; remove the schedule}}
+  %y = fuse.kernel "k" ins(%x, %w : tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>
+      schedule = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 16, stages = 3, consumers = 2, raster = 8, store = direct, persistent = 84, operand_bits = 64> {
+  ^bb0(%a: tensor<64x64xf64>, %b: tensor<64x64xf64>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<64x64xf64>, tensor<64x64xf64> -> tensor<64x64xf64>
+    fuse.yield %p : tensor<64x64xf64>
+  }
+  return %y : tensor<64x64xf64>
+}

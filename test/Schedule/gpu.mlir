@@ -225,10 +225,20 @@ func.func @linear(%x: tensor<?x512xf32>, %w: tensor<256x512xf32>) -> tensor<?x25
 // -----
 
 // CHECK-LABEL: func.func @product
-// CHECK:         #fuse.tiled<threads = {{[0-9]+}}, vector = 2, tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, tile_k = 16, rows = {{[48]}}, columns = 4, mma_k = 8>
+// CHECK:         #fuse.mma<isa = mma_sync, {{.*}}store = direct, {{.*}}operand_bits = 64>
 func.func @product(%x: tensor<?x512xf64>, %w: tensor<512x256xf64>) -> tensor<?x256xf64> {
   %y = fuse.contract "mk,kn->mn" %x, %w : tensor<?x512xf64>, tensor<512x256xf64> -> tensor<?x256xf64>
   return %y : tensor<?x256xf64>
+}
+
+// -----
+
+// Rows that do not start at multiples of 16 bytes.
+// CHECK-LABEL: func.func @odd
+// CHECK:         #fuse.tiled<threads = {{[0-9]+}}, vector = 2, tile_m = {{[0-9]+}}, tile_n = {{[0-9]+}}, tile_k = 16, rows = {{[48]}}, columns = 4, mma_k = 8>
+func.func @odd(%x: tensor<?x512xf64>, %w: tensor<512x255xf64>) -> tensor<?x255xf64> {
+  %y = fuse.contract "mk,kn->mn" %x, %w : tensor<?x512xf64>, tensor<512x255xf64> -> tensor<?x255xf64>
+  return %y : tensor<?x255xf64>
 }
 
 // -----

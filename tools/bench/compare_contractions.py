@@ -107,8 +107,9 @@ def calls_in_a_graph(case):
 
 
 def has_tensor_cores(case, kernels):
-    """Whether a kernel has them; a row times a matrix has no need, nor have wide floats."""
-    if case.shape[0] == 1 or case.set == "wide floats":
+    """Whether a kernel has them; a row times a matrix has no need, nor has exact f32."""
+    is_exact = case.set == "wide floats" and case.dtype == "f32"
+    if case.shape[0] == 1 or is_exact:
         return True
     return any("#fuse.mma" in k.schedule for k in kernels)
 

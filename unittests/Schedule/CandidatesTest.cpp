@@ -152,3 +152,30 @@ TEST_F(CandidatesTest, TilesOnTensorCores) {
   for (const Candidate &candidate : candidatesOf(program, "sm_90"))
     EXPECT_TRUE(cast<MmaScheduleAttr>(candidate.schedule).isMmaSync());
 }
+
+/// f64 where the tensor cores multiply it; elsewhere they are slower than the
+/// ordinary cores, which are all that strict programs have.
+TEST_F(CandidatesTest, TilesOfWideFloats) {
+  func::FuncOp function = parse(
+      R"(func.func @f(%x: tensor<512x4096xf64>, %w: tensor<4096x512xf64>) -> tensor<512x512xf64> {
+    %r = fuse.kernel "k" ins(%x, %w : tensor<512x4096xf64>, tensor<4096x512xf64>) -> tensor<512x512xf64> {
+    ^bb0(%a: tensor<512x4096xf64>, %b: tensor<4096x512xf64>):
+      %c = fuse.contract "mk,kn->mn" %a, %b : tensor<512x4096xf64>, tensor<4096x512xf64> -> tensor<512x512xf64>
+      fuse.yield %c : tensor<512x512xf64>
+    }
+    return %r : tensor<512x512xf64>
+  })");
+  DimClasses dims(function);
+  KernelOp kernel = *function.getOps<KernelOp>().begin();
+  for (StringRef chip :
+       {"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"})
+    for (bool strict : {false, true}) {
+      auto target = ScheduleTarget::of(chip, /*divisible=*/true, strict);
+      ASSERT_TRUE(bool(target));
+      bool isFast = !strict && (chip == "sm_80" || chip.starts_with("sm_90"));
+      auto schedule = dyn_cast<MmaScheduleAttr>(
+          findCandidates(kernel, dims, *target).front().schedule);
+      EXPECT_EQ(bool(schedule), isFast) << chip.str();
+      EXPECT_TRUE(!schedule || schedule.isMmaSync()) << chip.str();
+    }
+}

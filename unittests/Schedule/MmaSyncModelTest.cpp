@@ -112,6 +112,29 @@ TEST_P(MmaSyncModelTest, TF32HasTilesOnEveryChip) {
   EXPECT_LT(seconds, 2.3 * ofHalves);
 }
 
+/// Which then is near their rate where rows are many, with what follows.
+TEST_P(MmaSyncModelTest, WideFloatsHaveTilesWhereTensorCoresMultiplyThem) {
+  MmaProduct product{1, 8192, 8192, 8192, 8};
+  product.operandBits = 64;
+  SmallVector<MmaScheduleAttr> all =
+      rankMmaSchedules(&context, product, {}, gpu);
+  StringRef chip = gpu.chip;
+  ASSERT_EQ(all.empty(), chip != "sm_80" && chip != "sm_90");
+  for (MmaScheduleAttr schedule : all) {
+    EXPECT_EQ(schedule.getOperandBits(), 64);
+    EXPECT_EQ(schedule.getTileK() % 16, 0);
+    EXPECT_LE(schedule.sharedBytes(), gpu.maxSharedBytesPerBlock);
+  }
+  if (all.empty())
+    return;
+  double clocks = product.m * product.n * product.k /
+                  (gpu.mmaSyncFloat64PerClock * gpu.multiprocessors);
+  double seconds = estimateMma(all.front(), product, gpu).seconds;
+  EXPECT_GE(seconds, clocks / gpu.clockHertz);
+  EXPECT_LE(seconds, 1.4 * clocks / gpu.sustainedClockHertz);
+  EXPECT_GE(all.front().getTileM() * all.front().getTileN(), 64 * 64);
+}
+
 /// Twice as many tiles as multiprocessors fill these; 32 tiles of a long K do
 /// not.
 TEST_P(MmaSyncModelTest, FewTilesOfALongKAreSplit) {

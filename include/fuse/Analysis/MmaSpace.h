@@ -13,9 +13,9 @@
 //   fuse.contract "bmk,bkn->bmn" %x, %w
 //
 // %x is read along k, its rows' neighbours; %w along n. Both orders are fine,
-// but 8-bit floats and TF32 are read along k only. Axes of the rows that follow
-// each other in the operand and in the result, as b and s do in "bsk,nk->bsn",
-// are one: tiles cross from one b to the next.
+// but 8-bit floats and TF32 are read along k only. f64 is read in both. Axes of
+// the rows that follow each other in the operand and in the result, as b and s
+// do in "bsk,nk->bsn", are one: tiles cross from one b to the next.
 //
 // Several contractions are one kernel if they have the operand of the rows in
 // common. Where results of some meet, as in silu(x A^T) * (x B^T), the columns
@@ -231,7 +231,7 @@ struct MmaSpace {
   /// Whether neighbours in memory of all operands for the columns follow the
   /// summed axis, or of all of them the columns.
   bool hasOneOrder() const;
-  /// Of an element of the operands: 16, 8, or 32 of TF32.
+  /// Of an element of the operands: 16, 8, 32 of TF32, or 64.
   int64_t operandBits() const;
   /// The operand for the columns of the first contraction, which those of the
   /// others are like.
@@ -239,6 +239,9 @@ struct MmaSpace {
     return segments.front().contractions.front().columns;
   }
 };
+
+/// Why a chip does not multiply operands of so many bits.
+ReasonKind whyNotMultiplied(int64_t operandBits);
 
 /// What gathers an operand from pages, the gather last; none where nothing
 /// does.

@@ -43,7 +43,9 @@ def FuseExplain : Pass<"fuse-explain", "::mlir::ModuleOp"> {
     Option<"aligned", "aligned", "bool", "true",
            "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
-           "Dynamic last dimensions are multiples of 16 bytes">
+           "Dynamic last dimensions are multiples of 16 bytes">,
+    Option<"strict", "strict", "bool", "false",
+           "Tensor cores, which round no product of f64, multiply none">
   ];
 }
 

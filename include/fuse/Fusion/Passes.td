@@ -102,9 +102,9 @@ def FormKernels : Pass<"fuse-form-kernels", "::mlir::func::FuncOp"> {
            "Merge; without it every op is a kernel of its own">,
     Option<"chip", "chip", "std::string", "\"sm_90\"",
            "The machine whose rates the cost model uses">,
-    Option<"streams", "streams", "bool", "true",
-           "Let tensor cores stream the rows between two contractions, whose "
-           "roundings and order of additions are then others">
+    Option<"strict", "strict", "bool", "false",
+           "Keep the roundings and the order of additions: no rows between two "
+           "contractions are streamed, and tensor cores multiply no f64">
   ];
 }
 
@@ -148,7 +148,9 @@ def AttachOperands : Pass<"fuse-attach-operands", "::mlir::func::FuncOp"> {
     Option<"aligned", "aligned", "bool", "true",
            "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
-           "Dynamic innermost dimensions are multiples of 16 bytes">
+           "Dynamic innermost dimensions are multiples of 16 bytes">,
+    Option<"strict", "strict", "bool", "false",
+           "Tensor cores, which round no product of f64, multiply none">
   ];
   let dependentDialects = ["::mlir::fuse::FuseDialect"];
 }
@@ -194,7 +196,9 @@ def SplitContractions : Pass<"fuse-split-contractions", "::mlir::func::FuncOp"> 
     Option<"aligned", "aligned", "bool", "true",
            "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
-           "Dynamic innermost dimensions are multiples of 16 bytes">
+           "Dynamic innermost dimensions are multiples of 16 bytes">,
+    Option<"strict", "strict", "bool", "false",
+           "Tensor cores, which round no product of f64, multiply none">
   ];
   let dependentDialects = ["::mlir::fuse::FuseDialect"];
 }
@@ -275,7 +279,9 @@ def SplitTileStatistics
     Option<"aligned", "aligned", "bool", "true",
            "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
-           "Dynamic last dimensions are multiples of 16 bytes">
+           "Dynamic last dimensions are multiples of 16 bytes">,
+    Option<"strict", "strict", "bool", "false",
+           "Tensor cores, which round no product of f64, multiply none">
   ];
 }
 
@@ -323,7 +329,9 @@ def CombineInReaders
     Option<"aligned", "aligned", "bool", "true",
            "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
-           "Dynamic last dimensions are multiples of 16 bytes">
+           "Dynamic last dimensions are multiples of 16 bytes">,
+    Option<"strict", "strict", "bool", "false",
+           "Tensor cores, which round no product of f64, multiply none">
   ];
   let dependentDialects = ["::mlir::fuse::FuseDialect",
                            "::mlir::arith::ArithDialect",

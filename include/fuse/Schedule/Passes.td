@@ -120,7 +120,9 @@ def DetachContractions
     Option<"aligned", "aligned", "bool", "true",
            "Tensors start at multiples of 16 bytes">,
     Option<"divisible", "divisible", "bool", "false",
-           "Dynamic last dimensions are multiples of 16 bytes">
+           "Dynamic last dimensions are multiples of 16 bytes">,
+    Option<"strict", "strict", "bool", "false",
+           "Tensor cores, which round no product of f64, multiply none">
   ];
 }
 

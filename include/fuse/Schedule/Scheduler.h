@@ -31,8 +31,9 @@ inline constexpr int64_t staticSharedBytes = 2048;
 /// What schedulers know of the machine.
 struct ScheduleTarget {
   /// The host for the chip "cpu", a GPU otherwise; an error for a chip that
-  /// nobody knows. `divisible` as below.
-  static llvm::Expected<ScheduleTarget> of(StringRef chip, bool divisible);
+  /// nobody knows. `divisible` and `strict` as below.
+  static llvm::Expected<ScheduleTarget> of(StringRef chip, bool divisible,
+                                           bool strict = false);
 
   /// A GPU runs blocks of many threads; a CPU runs blocks of one thread whose
   /// vectors are the machine's.

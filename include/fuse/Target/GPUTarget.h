@@ -115,8 +115,13 @@ struct GPUTarget : ModelNumbers {
 
   /// Whether kernels multiply operands of so many bits on tensor cores.
   bool multiplies(unsigned operandBits) const {
-    return operandBits != 8 || hasFloat8;
+    return (operandBits != 8 || hasFloat8) &&
+           (operandBits != 64 || mmaSyncFloat64PerClock > 0);
   }
+
+  /// Lets products be rounded before they are added, which tensor cores do not
+  /// do to those of f64.
+  void roundProducts() { mmaSyncFloat64PerClock = float64Places = 0; }
 
   /// Registers are given out by the warp, so many at a time.
   static constexpr int64_t registerUnit = 256;

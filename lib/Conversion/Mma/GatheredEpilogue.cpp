@@ -18,9 +18,7 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Of a sum.
-static constexpr int64_t sumBytes = 4;
-/// Sums that one access takes: 16 bytes.
+/// Sums that one access takes: 16 bytes in f32, twice as many in f64.
 static constexpr int64_t mostLanes = 4;
 /// Vectors of a thread whose loads are under way together, if shares have no
 /// more.
@@ -75,7 +73,8 @@ void GatheredEpilogue::initialize(const ConsumerThread &self, Value rank,
                                               MmaScheduleAttr::kRows));
   if (schedule.getSwap())
     std::swap(row, column);
-  place = b.mul(b.add(b.mul(row, schedule.sumsPitch()), column), sumBytes);
+  place = b.mul(b.add(b.mul(row, schedule.sumsPitch()), column),
+                schedule.sumBytes());
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,12 +86,13 @@ void GatheredEpilogue::storeSum(int64_t row, int64_t column,
                                 ArrayRef<Value> values) {
   if (schedule.getSwap())
     std::swap(row, column);
-  int64_t offset = (row * schedule.sumsPitch() + column) * sumBytes;
+  int64_t offset = (row * schedule.sumsPitch() + column) * schedule.sumBytes();
   Value stored = emitter.gatherLanes(b.loc(), values.size(),
                                      [&](int64_t i) { return values[i]; });
-  LLVM::StoreOp::create(b.builder, b.loc(), stored,
-                        b.behind(exchange->own(), b.add(place, offset)),
-                        static_cast<unsigned>(values.size() * sumBytes));
+  LLVM::StoreOp::create(
+      b.builder, b.loc(), stored,
+      b.behind(exchange->own(), b.add(place, offset)),
+      static_cast<unsigned>(values.size() * schedule.sumBytes()));
 }
 
 void GatheredEpilogue::leaveSums(int64_t contraction, const TileSums &sums) {
@@ -180,7 +180,7 @@ GatheredEpilogue::Share GatheredEpilogue::shareOf(const TilePlace &tile,
   Value start = b.add(b.mul(row, schedule.sumsPitch()), b.add(group, lane));
   for (int64_t i = 0; i < pieces; ++i, column.offset += apart()) {
     Piece piece;
-    piece.offset = b.mul(b.add(start, i * inTile()), sumBytes);
+    piece.offset = b.mul(b.add(start, i * inTile()), schedule.sumBytes());
     piece.at =
         resultPlace(space, segment, b.frame.dims, {joined, column, outer});
     piece.point = flowPlaces.pointOf(piece.at, lanes);
@@ -222,13 +222,13 @@ Point GatheredEpilogue::placeOf(Value value, const Piece &piece) {
 }
 
 Value GatheredEpilogue::sumOf(int64_t contraction, const Piece &piece) {
-  Type type = PointEmitter::lanesOf(b.builder.getF32Type(), lanes);
-  Value at = b.add(piece.offset, contraction * columns() * sumBytes);
+  Type type = PointEmitter::lanesOf(schedule.sumType(), lanes);
+  Value at = b.add(piece.offset, contraction * columns() * schedule.sumBytes());
   SmallVector<Value> parts;
   for (int64_t part = 0; part < schedule.exchangingBlocks(); ++part)
     parts.push_back(LLVM::LoadOp::create(
         b.builder, b.loc(), type, b.behind(exchange->ofPart(part), at),
-        static_cast<unsigned>(lanes * sumBytes)));
+        static_cast<unsigned>(lanes * schedule.sumBytes())));
   Value sum = parts.front();
   for (Value part : llvm::drop_begin(parts))
     sum = arith::AddFOp::create(b.builder, b.loc(), sum, part);

@@ -161,7 +161,7 @@ MmaSyncLowering::MmaSyncLowering(KernelFrame &frame, MmaScheduleAttr schedule,
     : frame(frame), builder(frame.builder), schedule(schedule), space(space),
       b(frame), order(b, space, schedule), slot(space, schedule),
       product(b, leftElement(space, schedule), rightElement(space, schedule)),
-      zero(frame.emitter.constant(frame.loc(), builder.getF32Type(), 0)) {
+      zero(frame.emitter.constant(frame.loc(), schedule.sumType(), 0)) {
   for (const MmaSegment &segment : space.segments)
     if (schedule.gathersSums())
       gathered.emplace_back(b, space, segment, schedule);
@@ -208,6 +208,10 @@ void MmaSyncLowering::addReaders() {
   if (slot.rows.isAlongK)
     readers.emplace_back(b, slot.rows, Side::rows, self.lane,
                          b.mul(ownRow, SlotOperand::rowBytes), Value());
+  else if (slot.rows.isWide())
+    readers.emplace_back(b, slot.rows, Side::rows, self.lane,
+                         b.mul(warp, slot.rows.offsetOf(MmaSync::kRows)),
+                         Value());
   else
     readers.emplace_back(b, slot.rows, Side::rows, self.lane, b.word(0),
                          b.div(ownRow, MmaSync::kColumns));

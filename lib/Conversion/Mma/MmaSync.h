@@ -20,6 +20,11 @@
 // of a 32-bit element as two, so that m16n8k32 and m16n8k8 take the same words,
 // of twice and half as many places.
 //
+// f64 is read by plain loads, since ldmatrix moves 16 bits. A lane has row (or
+// column) lane / 4 of each 8, and place lane % 4 of each 4. 16 lanes read at
+// the same time, 32 bytes of each of 4 rows of memory: column c of row r stands
+// at c xor 2 (r % 4), so that they meet in no bank.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSE_LIB_CONVERSION_MMA_MMASYNC_H
@@ -41,16 +46,21 @@ public:
   FragmentReader(MmaBuilder &b, const SlotOperand &operand, Side side,
                  Value lane, Value start, Value chunk);
 
-  /// The words of one fragment: four of 16 rows, or two of 8 columns, from
-  /// `first` on, for instruction `step` of the slot at `at`, a word behind
-  /// `memory`. Two fragments of neighbouring columns come together.
+  /// The words of one fragment, or elements of f64: four of 16 rows, or two of
+  /// 8 columns, from `first` on, for instruction `step` of the slot at `at`, a
+  /// word behind `memory`. Two fragments of neighbouring columns come together.
   SmallVector<Value> rows(Value memory, Value at, int64_t first, int64_t step);
   SmallVector<Value> columns(Value memory, Value at, int64_t first,
                              int64_t count, int64_t step);
 
 private:
+  void placeWide(Value lane, Value start);
+  Value address(Value memory, Value at, int64_t first, int64_t step,
+                int64_t further);
   SmallVector<Value> load(Value memory, Value at, int64_t first, int64_t step,
                           int64_t matrices);
+  std::array<Value, 2> loadWide(Value memory, Value at, int64_t first,
+                                int64_t step);
 
   MmaBuilder &b;
   SlotOperand operand;
@@ -68,10 +78,10 @@ public:
   static constexpr int64_t kSums = 4, kRowWords = 4, kColumnWords = 2;
 
   /// Elements of the two operands, which are of one type unless of 8 bits. Of
-  /// f32 TF32 is read.
+  /// f32 TF32 is read. f64 is summed in f64, all others in f32.
   MmaSync(MmaBuilder &b, Type left, Type right);
 
-  /// Of this thread: four sums in f32, which become those with the products.
+  /// Of this thread: four sums, which become those with the products.
   void multiply(MutableArrayRef<Value> sums, ArrayRef<Value> rows,
                 ArrayRef<Value> columns);
 
@@ -81,6 +91,10 @@ private:
                       ArrayRef<Value> columns);
   Value multiplyBytes(ArrayRef<Value> sums, ArrayRef<Value> rows,
                       ArrayRef<Value> columns);
+  void multiplyWide(MutableArrayRef<Value> sums, ArrayRef<Value> rows,
+                    ArrayRef<Value> columns);
+  void callWide(StringRef name, MutableArrayRef<Value> sums,
+                ArrayRef<Value> rows, ArrayRef<Value> columns);
 
   MmaBuilder &b;
   Type left, right, sumsType;

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Neighbouring sums that one access takes: 16 bytes.
+/// Neighbouring sums that a thread adds: 16 bytes in f32.
 static constexpr int64_t mostLanes = 4;
 
 FailureOr<std::optional<PartLayout>>
@@ -30,7 +30,7 @@ mlir::fuse::splitPartLayoutOf(KernelOp kernel, const DimClasses &dims,
   layout.fold = 1;
   layout.haveBlocks = true;
   layout.places = {space->extents(space->k, dims)};
-  Type element = Float32Type::get(kernel.getContext());
+  Type element = schedule.sumType();
   for (auto [number, segment] : llvm::enumerate(space->segments)) {
     layout.results.push_back(dims.extents(segment.shape()));
     layout.components.append(segment.count(),
@@ -110,11 +110,11 @@ Value SplitCombiner::sumOf(unsigned pointer, const Index &number,
   const Index &parts = frame.partStates->parts;
   Index last = emitter.add(parts, Index::constant(-1));
   int64_t most = parts.base ? schedule.getSplitK() : parts.offset;
-  Type f32 = frame.builder.getF32Type();
+  Type type = schedule.sumType();
   SmallVector<Value> loaded;
   for (int64_t i = 0; i < most; ++i) {
     Index part = Index::constant(i);
-    loaded.push_back(loadComponent(frame, pointer, f32,
+    loaded.push_back(loadComponent(frame, pointer, type,
                                    parts.base ? emitter.min(part, last) : part,
                                    number, count, lanes));
   }

@@ -10,7 +10,8 @@
 // tile, each with neighbouring steps of the summed axis, and leave its sums in
 // memory:
 //
-//   of each contraction   [parts, elements of its result], as f32
+//   of each contraction   [parts, elements of its result], as f32, of f64 as
+//   f64
 //
 // A second launch adds them from the first part to the last, whatever block was
 // first, and computes what follows. What was in that memory before is not read,

@@ -17,10 +17,14 @@ static constexpr unsigned globalSpace = 1;
 
 /// The swizzle repeats after as many rows as a row has chunks.
 ThreadChunk::ThreadChunk(MmaBuilder &b, Value thread, int64_t threads,
-                         int64_t rowBytes, bool swizzles)
+                         int64_t rowBytes, Swizzle swizzle)
     : b(b), inRow(rowBytes / bytes), rowsAtOnce(threads / inRow),
       row(b.div(thread, inRow)), column(b.rem(thread, inRow)) {
-  Value place = swizzles ? b.bitXor(column, b.rem(row, inRow)) : column;
+  Value place = column;
+  if (swizzle == Swizzle::matrices)
+    place = b.bitXor(column, b.rem(row, inRow));
+  if (swizzle == Swizzle::wide)
+    place = b.bitXor(column, b.mul(b.rem(row, inRow / 2), 2));
   target = b.add(b.mul(row, rowBytes), b.mul(place, bytes));
 }
 

@@ -32,13 +32,15 @@ struct ThreadChunk {
   /// `thread`: its number in a block of so many.
   ThreadChunk(MmaBuilder &b, Value thread, int64_t threads)
       : ThreadChunk(b, thread, threads, SlotOperand::rowBytes,
-                    /*swizzles=*/true) {}
+                    Swizzle::matrices) {}
   /// Of what the operand has in slots: elements that it is computed from lie
   /// without a swizzle, in rows that are shorter if these have fewer bits.
   ThreadChunk(MmaBuilder &b, Value thread, int64_t threads,
               const SlotOperand &place)
       : ThreadChunk(b, thread, threads, place.inSlot(SlotOperand::rowBytes),
-                    /*swizzles=*/place.computedBits == 0) {}
+                    place.computedBits ? Swizzle::none
+                    : place.isWide()   ? Swizzle::wide
+                                       : Swizzle::matrices) {}
 
   /// Copies so many bytes, a word.
   void copy(Value to, Value from, Value count) const;
@@ -53,8 +55,11 @@ struct ThreadChunk {
   Value row, column, target;
 
 private:
+  /// How the 16-byte columns of a row are permuted, see MmaSync.h.
+  enum class Swizzle : uint8_t { none, matrices, wide };
+
   ThreadChunk(MmaBuilder &b, Value thread, int64_t threads, int64_t rowBytes,
-              bool swizzles);
+              Swizzle swizzle);
 };
 
 /// Elements from a place of the operand's input to the next along `dim`.

@@ -51,11 +51,14 @@ struct SlotOperand {
   int64_t computedBits = 0;
 
   static constexpr int64_t rowBytes = MmaScheduleAttr::kRowBytes;
-  /// What an instruction takes of the summed axis.
+  /// What an instruction takes of the summed axis; of f64 twice as much.
   static constexpr int64_t stepBytes = 32;
 
   int64_t rowElements() const { return rowBytes / bytesEach; }
-  int64_t placesPerStep() const { return stepBytes / bytesEach; }
+  bool isWide() const { return bytesEach == 8; }
+  int64_t placesPerStep() const {
+    return (isWide() ? 2 : 1) * stepBytes / bytesEach;
+  }
   /// Rows of memory in a block, and blocks.
   int64_t blockRows() const { return isAlongK ? count : places; }
   int64_t blocks() const { return (isAlongK ? places : count) / rowElements(); }

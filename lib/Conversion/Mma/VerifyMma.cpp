@@ -35,8 +35,8 @@ static LogicalResult verifyWhole(KernelOp kernel, const MmaSegment &segment,
   return success();
 }
 
-/// A block of 64 columns of the matrix is a box; along the summed axis a
-/// swizzle repeats after 8 columns, as many as an instruction takes.
+/// A block of 64 columns of the matrix is a box, of f64 of 16; along the summed
+/// axis a swizzle repeats after 8 columns, as many as an instruction takes.
 static LogicalResult verifyColumns(KernelOp kernel, const MmaSpace &space,
                                    const MmaSegment &segment,
                                    MmaScheduleAttr schedule) {
@@ -44,7 +44,7 @@ static LogicalResult verifyColumns(KernelOp kernel, const MmaSpace &space,
   bool isAcross = llvm::any_of(llvm::seq(sharers), [&](int64_t number) {
     return !rightOperand(space, schedule, segment, number).isAlongK(space.k);
   });
-  int64_t unit = isAcross ? MmaScheduleAttr::kRowElements : 8;
+  int64_t unit = isAcross ? schedule.rowElements() : 8;
   if (schedule.columnsPerConsumer() % (unit * sharers) == 0)
     return success();
   InFlightDiagnostic error = kernel.emitError()
@@ -68,8 +68,7 @@ static LogicalResult verifyRows(KernelOp kernel, const MmaSpace &space,
   if (places == 1)
     return success();
   bool isAlongK = leftOperand(space, schedule, segment, 0).isAlongK(space.k);
-  int64_t unit =
-      isAlongK ? 8 * schedule.getClusterN() : MmaScheduleAttr::kRowElements;
+  int64_t unit = isAlongK ? 8 * schedule.getClusterN() : schedule.rowElements();
   if (schedule.getTileM() % (unit * places) == 0)
     return success();
   return kernel.emitError()
@@ -232,6 +231,16 @@ static LogicalResult verifyChip(KernelOp kernel, MmaScheduleAttr schedule,
     return kernel.emitError()
            << "expected a chip that multiplies 8-bit floats for operand_bits = "
               "8, sm_89 or later, but got another; remove the schedule";
+  if (schedule.getOperandBits() == 64 && options.float64Places == 0)
+    return kernel.emitError()
+           << "expected a chip whose tensor cores multiply f64 for "
+              "operand_bits = 64, sm_80 or sm_90, but got another; remove the "
+              "schedule";
+  if (schedule.getOperandBits() == 64 && options.strict)
+    return kernel.emitError()
+           << "expected a program whose products may reach their sums "
+              "unrounded for operand_bits = 64, but got a strict one; remove "
+              "the schedule";
   if (schedule.sharedBytes() <= options.sharedBytes)
     return success();
   return kernel.emitError()

@@ -121,7 +121,7 @@ std::optional<double> Detacher::secondsTogether(Reason &reason) {
   if (failed(space))
     return std::nullopt;
   if (!target.gpu->multiplies(space->operandBits())) {
-    reason = ReasonKind::mmaNoFloat8;
+    reason = whyNotMultiplied(space->operandBits());
     return std::nullopt;
   }
   SmallVector<MmaScheduleAttr> schedules = mmaSchedulesOf(kernel, dims, target);
@@ -195,7 +195,8 @@ struct DetachContractionsPass
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<ScheduleTarget> target = ScheduleTarget::of(chip, divisible);
+    llvm::Expected<ScheduleTarget> target =
+        ScheduleTarget::of(chip, divisible, strict);
     if (!target) {
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();

@@ -34,6 +34,8 @@ double mlir::fuse::mmaPerClock(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   int64_t bits = schedule.getOperandBits();
   if (schedule.isMmaSync() && bits == 8)
     return gpu.mmaSyncFloat8PerClock;
+  if (bits == 64)
+    return gpu.mmaSyncFloat64PerClock;
   constexpr double ofNumbers = 16;
   return (schedule.isMmaSync() ? gpu.mmaSyncPerClock : gpu.mmaPerClock) *
          ofNumbers / bits;
@@ -154,7 +156,8 @@ static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
 static double gatherClocks(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   if (!schedule.gathersSums())
     return 0;
-  double bytes = schedule.getTileM() * schedule.getTileN() * sumBytes;
+  double bytes =
+      schedule.getTileM() * schedule.getTileN() * schedule.sumBytes();
   double written = bytes / gpu.sharedBytesPerClock;
   if (schedule.getSplitK() == 1)
     return 2 * written;
@@ -295,7 +298,7 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
       (schedule.gathersSums() && !form.mayGather) ||
       (schedule.leavesParts() && (!form.mayLeaveParts || form.reducesRows)))
     return false;
-  bool areBlocks = isShared(MmaScheduleAttr::kRowElements);
+  bool areBlocks = isShared(schedule.rowElements());
   bool hasBlock =
       schedule.columnsPerConsumer() >= MmaScheduleAttr::kRowElements * sharers;
   bool isAlongK = swap ? form.rowsAreAlongK : form.columnsAreAlongK;
@@ -306,7 +309,7 @@ bool mlir::fuse::isLegalMma(MmaScheduleAttr schedule, const MmaForm &form) {
     return false;
   // So do those that share the rows of several.
   int64_t unit = form.columnsAreAlongK ? 8 * schedule.getClusterN()
-                                       : MmaScheduleAttr::kRowElements;
+                                       : schedule.rowElements();
   if (swap && form.contractions > 1 &&
       schedule.getTileM() % (unit * form.contractions) != 0)
     return false;
@@ -502,7 +505,9 @@ mlir::fuse::rankMmaSchedules(MLIRContext *context, const MmaProduct &product,
                              const MmaForm &form, const GPUTarget &gpu) {
   if (!gpu.multiplies(product.operandBits) || (form.hasBlocks && !gpu.hasWgmma))
     return {};
-  bool byGroups = gpu.hasWgmma && !form.computesOperands();
+  constexpr int64_t wide = 64;
+  bool byGroups =
+      gpu.hasWgmma && !form.computesOperands() && product.operandBits != wide;
   SmallVector<MmaScheduleAttr> all =
       byGroups ? ScheduleList(context, product.operandBits, form, gpu).all()
                : mmaSyncSchedules(context, product.operandBits, form, gpu);

@@ -265,7 +265,10 @@ mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
   MmaForm form = mmaFormOf(*space);
   form.mayCopyResults =
       llvm::any_of(kernel.getYield().getValues(), [&](Value value) {
-        return fitsTensorMap(kernel, dims, storedValue(value), facts);
+        // Wider ones are written from registers.
+        constexpr int64_t mostBytes = 4;
+        return elementBytes(value) <= mostBytes &&
+               fitsTensorMap(kernel, dims, storedValue(value), facts);
       });
   SmallVector<MmaScheduleAttr> schedules = rankMmaSchedules(
       kernel.getContext(), mmaProductOf(kernel, dims, target.assumed), form,

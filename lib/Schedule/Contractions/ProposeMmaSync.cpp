@@ -22,6 +22,8 @@ static constexpr int64_t splitsOfK[] = {2, 4, 8};
 /// The rows of a warp that follow each other, and words of operands: 16 rows
 /// have four, 8 columns two.
 static constexpr int64_t warpRows = 16, groupWarps = 4;
+/// Of operands whose sums are as wide.
+static constexpr int64_t wideBits = 64;
 
 /// Whether warps compute the rows of a tile in registers.
 static bool computesRows(MmaScheduleAttr schedule) {
@@ -40,6 +42,11 @@ static int64_t neededRegisters(MmaScheduleAttr schedule, const GPUTarget &gpu) {
   // A row's elements of a step are read at once.
   if (computesRows(schedule))
     others += parts * schedule.leftBits();
+  // Of two registers each, also in fragments, of which a step has as many.
+  if (schedule.getOperandBits() == wideBits) {
+    sums *= 2;
+    fragments *= 2;
+  }
   if (schedule.getOperandBits() == 8) {
     // The sums of a step are apart from the others. Some chips unpack
     // fragments, of which ptxas 13.0 keeps more than a step's.
@@ -136,15 +143,17 @@ static TileClocks stepClocks(MmaScheduleAttr schedule,
 /// memory moves at once, unless they are put together in shared memory.
 static double resultClocks(MmaScheduleAttr schedule, const MmaProduct &product,
                            const GPUTarget &gpu) {
-  double bytes =
-      schedule.getTileM() * schedule.getTileN() *
-      (schedule.leavesParts() ? sumBytes : double(product.resultBytes));
+  double bytes = schedule.getTileM() * schedule.getTileN() *
+                 (schedule.leavesParts() ? schedule.sumBytes()
+                                         : double(product.resultBytes));
   if (schedule.gathersSums())
-    return 2 * schedule.getTileM() * schedule.getTileN() * sumBytes /
-               gpu.sharedBytesPerClock +
+    return 2.0 * schedule.getTileM() * schedule.getTileN() *
+               schedule.sumBytes() / gpu.sharedBytesPerClock +
            bytes / gpu.l2PortBytesPerClock;
+  // Those of f64 are all of it.
   if (schedule.getStore() == MmaStore::direct)
-    return 2 * bytes / gpu.l2PortBytesPerClock;
+    return (product.resultBytes >= wideBits / 8 ? 1 : 2) * bytes /
+           gpu.l2PortBytesPerClock;
   return 2 * bytes / gpu.sharedBytesPerClock + bytes / gpu.l2PortBytesPerClock;
 }
 
@@ -167,7 +176,7 @@ static double addingSeconds(MmaScheduleAttr schedule, const MmaProduct &product,
   if (!schedule.leavesParts())
     return 0;
   double places = product.batches * product.m * product.n;
-  double bytes = places * sumBytes * partsOf(schedule, product);
+  double bytes = places * schedule.sumBytes() * partsOf(schedule, product);
   double rate = bytes <= gpu.l2Bytes / 2.0
                     ? gpu.l2BytesPerClock * gpu.clockHertz
                     : gpu.memoryBytesPerSecond;
@@ -259,6 +268,7 @@ private:
   void addShape(Shape shape);
   void addParts(Shape shape);
   void addComputedRows(Shape shape);
+  void addWide(Shape shape);
 
   MLIRContext *context;
   int64_t operandBits;
@@ -330,6 +340,14 @@ void SyncSchedules::addComputedRows(Shape shape) {
     computedRows = shape.tileM;
 }
 
+/// A step of 128 bytes has a quarter of the places that it has in 16 bits.
+void SyncSchedules::addWide(Shape shape) {
+  for (int64_t rows : {1, 2}) {
+    shape.rowsOfStep = rows;
+    addShape(shape);
+  }
+}
+
 SmallVector<MmaScheduleAttr> SyncSchedules::all() {
   SmallVector<int64_t> columns = mmaTileColumns(tileColumns, form);
   for (int64_t tileM : tileRows)
@@ -337,7 +355,9 @@ SmallVector<MmaScheduleAttr> SyncSchedules::all() {
       for (int64_t consumers = mostConsumers; consumers > 0; --consumers)
         for (bool swap : {false, true}) {
           Shape shape{tileM, tileN, consumers, swap};
-          if (!swap || !form.columnBits)
+          if (operandBits == wideBits)
+            addWide(shape);
+          else if (!swap || !form.columnBits)
             addShape(shape);
           else if (tileN > gpu.choice.fewColumns || tileM <= computedRows)
             addComputedRows(shape);

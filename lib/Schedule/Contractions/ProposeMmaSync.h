@@ -24,11 +24,9 @@
 
 namespace mlir::fuse {
 
-/// Rows of a tile, the most groups of warps that share one, and bytes of a sum
-/// in f32.
+/// Rows of a tile, and the most groups of warps that share one.
 inline constexpr int64_t tileRows[] = {64, 128, 192, 256};
 inline constexpr int64_t mostConsumers = 2;
-inline constexpr double sumBytes = 4;
 
 /// Clocks in which each unit of a multiprocessor does its part of a tile.
 struct TileClocks {

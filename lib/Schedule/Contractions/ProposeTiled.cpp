@@ -170,7 +170,7 @@ static SmallVector<TiledScheduleAttr>
 allSharedTiles(MLIRContext *context, bool isWide,
                const ScheduleTarget &target) {
   constexpr int64_t usualPlaces = 8;
-  int64_t mmaK = isWide && !target.strict ? target.gpu->float64Places : 0;
+  int64_t mmaK = isWide ? target.gpu->float64Places : 0;
   int64_t fewest = std::max(usualPlaces, 2 * mmaK);
   SmallVector<TiledScheduleAttr> found;
   for (const auto &tile : sharedTiles)

@@ -164,7 +164,7 @@ def decoding_cases(rows):
 
 
 def _wide_floats():
-    """On the ordinary cores, f64 also on tensor cores that have it."""
+    """f32 on the ordinary cores, f64 on tensor cores."""
     for side in SQUARES:
         for name, order in (("square", "mk,nk"), ("square, x W", "mk,kn")):
             yield product(name, "wide floats", (side,) * 3, "f32", order)
@@ -173,6 +173,9 @@ def _wide_floats():
             yield product(f"LLaMA-3 8B {layer}", "wide floats", (m, n, k), "f32")
     for side in SQUARES[2:-1]:
         yield product("square", "wide floats", (side,) * 3, "f64")
+    for order in ("mk,kn", "km,kn"):
+        yield product(f"order {order}", "wide floats", (4096,) * 3, "f64", order)
+    yield product("few rows", "wide floats", (16, 4096, 4096), "f64")
 
 
 def _tf32():

@@ -143,8 +143,8 @@ MMA_SYNC = [
         "lit:Emulator/computed lit:Emulator/weights",
         (
             "copies-of-bytes-are-swizzled",
-            "/*swizzles=*/place.computedBits == 0",
-            "/*swizzles=*/true",
+            "place.computedBits ? Swizzle::none",
+            "place.computedBits ? Swizzle::matrices",
         ),
     ),
     *of_file(
@@ -185,6 +185,25 @@ MMA_SYNC = [
         ),
     ),
     *of_file(
+        "lib/Conversion/Mma/MmaSync.cpp",
+        "lit:Emulator/float64",
+        (
+            "wide-fragments-of-the-same-four-places",
+            "address(memory, at, first, step, further)",
+            "address(memory, at, first, step, 0)",
+        ),
+        (
+            "wide-fragments-without-the-swizzle",
+            "b.mul(b.rem(memoryRow, 4), 2)",
+            "b.mul(b.rem(memoryRow, 4), int64_t(0))",
+        ),
+        (
+            "wide-products-of-the-same-eight-rows",
+            "rows[place * blocks + block]",
+            "rows[place * blocks]",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/Mma/SlotCopies.cpp",
         "lit:Emulator/mma-sync lit:Emulator",
         (
@@ -213,8 +232,8 @@ MMA_SYNC = [
         "lit:Emulator/mma-sync lit:Emulator",
         (
             "sync-copies-without-the-swizzle",
-            "swizzles ? b.bitXor(column, b.rem(row, inRow)) : column;",
-            "column;",
+            "place = b.bitXor(column, b.rem(row, inRow));",
+            "place = column;",
         ),
     ),
     *of_file(

@@ -235,8 +235,8 @@ WGMMA = [
         ),
         (
             "wgmma-parts-of-heads-are-read-as-whole-ones",
-            "b.mul(b.add(start, i * inTile()), sumBytes)",
-            "b.mul(b.add(start, i * apart()), sumBytes)",
+            "b.mul(b.add(start, i * inTile()), schedule.sumBytes())",
+            "b.mul(b.add(start, i * apart()), schedule.sumBytes())",
         ),
     ),
 ]

@@ -16,6 +16,9 @@ using namespace mlir::fuse;
 static constexpr int64_t kMaxBox = 256;
 /// Where fragments of operands are in registers, too.
 static constexpr int64_t kMaxSumsBesideFragments = 128;
+/// Of two registers each.
+static constexpr int64_t kMaxWideSums = 64;
+static constexpr int64_t wideBits = 64;
 /// Where those of tensor cores are added to others, and where fragments are
 /// beside both.
 static constexpr int64_t kMaxPromotedSums = 96;
@@ -83,8 +86,7 @@ static int64_t sumsPitchOf(int64_t tileM, int64_t tileN, bool swap) {
 }
 
 static int64_t sumsBytesOf(int64_t tileM, int64_t tileN, int64_t splitK,
-                           bool swap) {
-  constexpr int64_t sumBytes = 4;
+                           bool swap, int64_t sumBytes) {
   bool gathers = swap || splitK > 1;
   return gathers ? (swap ? tileN : tileM) * sumsPitchOf(tileM, tileN, swap) *
                        sumBytes
@@ -102,6 +104,12 @@ static int64_t sharedBytesOf(MmaIsa isa, int64_t stages, StepBytes step,
          kSwizzleBytes;
 }
 
+Type MmaScheduleAttr::sumType() const {
+  if (sumBytes() == 8)
+    return Float64Type::get(getContext());
+  return Float32Type::get(getContext());
+}
+
 int64_t MmaScheduleAttr::slotBytes() const { return StepBytes(*this).slot; }
 
 int64_t MmaScheduleAttr::computedBytes() const {
@@ -117,7 +125,8 @@ int64_t MmaScheduleAttr::sumsPitch() const {
 }
 
 int64_t MmaScheduleAttr::sumsBytes() const {
-  return sumsBytesOf(getTileM(), getTileN(), getSplitK(), getSwap());
+  return sumsBytesOf(getTileM(), getTileN(), getSplitK(), getSwap(),
+                     sumBytes());
 }
 
 int64_t MmaScheduleAttr::sharedBytes() const {
@@ -199,7 +208,8 @@ static LogicalResult verifySharers(EmitError emitError, int64_t persistent,
 
 /// What only one of the instructions' kernels does.
 static LogicalResult verifyIsa(EmitError emitError, MmaIsa isa, MmaStore store,
-                               int64_t clusterM, int64_t clusterN) {
+                               int64_t operandBits, int64_t clusterM,
+                               int64_t clusterN) {
   auto refuse = [&](const Twine &what, const Twine &got, const Twine &remedy) {
     return emitError() << "expected " << what
                        << " for isa = " << stringifyMmaIsa(isa) << ", but got "
@@ -207,6 +217,9 @@ static LogicalResult verifyIsa(EmitError emitError, MmaIsa isa, MmaStore store,
   };
   if (isa == MmaIsa::wgmma && store == MmaStore::rows)
     return refuse("store = direct or tma", "store = rows", "store = tma");
+  if (isa == MmaIsa::wgmma && operandBits == wideBits)
+    return refuse("operand_bits of 8, 16 or 32", "operand_bits = 64",
+                  "isa = mma_sync");
   if (isa == MmaIsa::wgmma)
     return success();
   if (store == MmaStore::tma)
@@ -259,6 +272,8 @@ static LogicalResult verifyComputed(EmitError emitError, MmaIsa isa,
 
 static int64_t mostSumsOf(MmaIsa isa, int64_t operandBits) {
   bool hasFragments = isa == MmaIsa::mma_sync;
+  if (operandBits == wideBits)
+    return kMaxWideSums;
   if (operandBits == 8)
     return hasFragments ? kMaxPromotedSumsBesideFragments : kMaxPromotedSums;
   return hasFragments ? kMaxSumsBesideFragments : kMaxSums;
@@ -271,13 +286,15 @@ MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa, int64_t tileM,
                         int64_t persistent, int64_t splitK, bool swap,
                         int64_t operandBits, int64_t clusterM, int64_t clusterN,
                         int64_t rowBits, int64_t columnBits) {
-  if (operandBits != 8 && operandBits != 16 && operandBits != 32)
-    return emitError() << "expected operand_bits of 8, 16 or 32, but got "
+  if (operandBits != 8 && operandBits != 16 && operandBits != 32 &&
+      operandBits != wideBits)
+    return emitError() << "expected operand_bits of 8, 16, 32 or 64, but got "
                        << operandBits << "; use 16";
   if (failed(verifyRange(emitError, "consumers", consumers, kMaxConsumers)) ||
       failed(
           verifySharers(emitError, persistent, splitK, clusterM, clusterN)) ||
-      failed(verifyIsa(emitError, isa, store, clusterM, clusterN)) ||
+      failed(
+          verifyIsa(emitError, isa, store, operandBits, clusterM, clusterN)) ||
       failed(verifyTile(emitError, isa, tileM, tileN, tileK, consumers,
                         operandBits)) ||
       failed(verifyRange(emitError, "raster", raster, kMaxFactor)) ||
@@ -303,7 +320,8 @@ MmaScheduleAttr::verify(EmitError emitError, MmaIsa isa, int64_t tileM,
   StepBytes step(tileM, tileN, tileK, operandBits, swap ? columnBits : rowBits,
                  swap ? rowBits : columnBits, swap);
   int64_t results = resultBytesOf(store, consumers);
-  int64_t gathered = sumsBytesOf(tileM, tileN, splitK, swap);
+  int64_t gathered = sumsBytesOf(tileM, tileN, splitK, swap,
+                                 MmaScheduleAttr::sumBytesOf(operandBits));
   auto bytesWith = [&](int64_t slots) {
     return sharedBytesOf(isa, slots, step, results, gathered, splitK);
   };

@@ -577,7 +577,7 @@ func.func private @f() attributes {s = #fuse.streamed<isa = mma_sync, tile_m = 6
 
 // -----
 
-// expected-error @below {{expected operand_bits of 8, 16 or 32, but got 4; use 16}}
+// expected-error @below {{expected operand_bits of 8, 16, 32 or 64, but got 4; use 16}}
 func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, consumers = 2, raster = 8, store = tma, persistent = 132, operand_bits = 4>}
 
 // -----
@@ -670,3 +670,18 @@ func.func private @f() attributes {s = #fuse.tiled<threads = 32, vector = 2, til
 
 // expected-error @below {{expected rows to be a multiple of mma_k / 2 = 4, but got 2; choose 4}}
 func.func private @f() attributes {s = #fuse.tiled<threads = 64, vector = 2, tile_m = 16, tile_n = 32, tile_k = 16, rows = 2, columns = 4, mma_k = 8>}
+
+// -----
+
+// expected-error @below {{expected operand_bits of 8, 16 or 32 for isa = wgmma, but got operand_bits = 64; use isa = mma_sync}}
+func.func private @f() attributes {s = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 64, tile_k = 16, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, operand_bits = 64>}
+
+// -----
+
+// expected-error @below {{expected tile_k to be a multiple of 16 (128 bytes) up to 256, but got 24; choose 16}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 64, tile_n = 64, tile_k = 24, stages = 4, consumers = 2, raster = 8, store = direct, persistent = 132, operand_bits = 64>}
+
+// -----
+
+// expected-error @below {{expected at most 64 sums a thread, but got 128 for a tile of 128 x 128 with 1 consumer; use a smaller tile or more consumers}}
+func.func private @f() attributes {s = #fuse.mma<isa = mma_sync, tile_m = 128, tile_n = 128, tile_k = 16, stages = 4, consumers = 1, raster = 8, store = direct, persistent = 132, operand_bits = 64>}

@@ -16,8 +16,8 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
   let summary = "tiles of a contraction on tensor cores";
   let description = [{
     For a contraction of elements of `operand_bits`, 16 (f16 or bf16), 8
-    (f8E4M3FN and f8E5M2) or 32 (TF32), summed in f32, and what is computed from
-    it element by element. At most `persistent` blocks take tiles of `tile_m` x `tile_n`
+    (f8E4M3FN and f8E5M2) or 32 (TF32), summed in f32, or 64 (f64), and what is
+    computed from it element by element. At most `persistent` blocks take tiles of `tile_m` x `tile_n`
     results in turn. One warpgroup of a block copies the operands, `tile_k`
     places of the summed axis at a time, into a ring of `stages` slots of shared
     memory; `consumers` other warpgroups multiply what has arrived and keep the
@@ -55,13 +55,13 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     others in f32, and `tile_k` is 128.
 
     `isa = mma_sync` (every chip): m16n8k16 of 16 bits, m16n8k8 of 32, from sm_89
-    on m16n8k32 of 8 bits, summed as above. There is no producer: each of the 4 warps of a
+    on m16n8k32 of 8 bits, summed as above; of f64 m16n8k8 on sm_90, m8n8k4 on
+    sm_80. There is no producer: each of the 4 warps of a
     consumer has 16 rows of every 64, and all threads copy operands by cp.async,
     up to `stages` - 1 steps ahead. The consumers share the columns of a tile.
     What shared memory holds of results takes the place of the slots. Blocks
     that share a tile by `split_k` are no cluster: each leaves its sums in
-    memory, as f32, and a second launch adds them from the first part to the
-    last and computes what follows. There are no more parts than steps.
+    memory, and a second launch adds them from the first part to the last and computes what follows. There are no more parts than steps.
 
     With `row_bits` or `column_bits` the operand of the result's rows or columns
     is computed from elements of so many bits: 4, 8, 16 or 32. Slots have these, and
@@ -73,10 +73,10 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     1. `tile_m` is a multiple of 64 that the consumers share evenly, or 64; for
        `mma_sync` any multiple of 64.
     2. What a consumer has of `tile_n` is an N of the instruction.
-    3. `tile_k` is a multiple of 64, of operands of 32 bits of 32, up to 256; of
-       8 bits it is 128.
+    3. `tile_k` is a multiple of 64, of operands of 32 bits of 32, of f64 of 16, up
+       to 256; of 8 bits it is 128.
     4. The sums of a thread are at most 160, 96 of operands of 8 bits; for
-       `mma_sync` 128 and 64.
+       `mma_sync` 128 and 64, also of f64, which is for `mma_sync`.
     5. With `swap` or `split_k` > 1, `store = direct`. `store = tma` is for
        `wgmma`, `store = rows` for `mma_sync`.
     6. One of `split_k`, `cluster_m` and `cluster_n` is the size of a cluster, at
@@ -115,6 +115,12 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     static constexpr int64_t kRowElements = kRowBytes / kElementBytes;
     /// Bytes of an operand's element, and how many a row has.
     int64_t operandBytes() const { return getOperandBits() / 8; }
+    /// A sum, and its bytes: f64 is summed in f64, all others in f32.
+    Type sumType() const;
+    static int64_t sumBytesOf(int64_t operandBits) {
+      return operandBits == 64 ? 8 : 4;
+    }
+    int64_t sumBytes() const { return sumBytesOf(getOperandBits()); }
     int64_t rowElements() const { return kRowBytes / operandBytes(); }
     /// Buffers of a consumer for results, of 64 rows each.
     static constexpr int64_t kBuffers = 2;
@@ -135,7 +141,7 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
       return sharesColumns() ? getTileN() / getConsumers() : getTileN();
     }
     /// Whether sums go through shared memory: [rows of the result, columns]
-    /// of f32, the rows `sumsPitch()` apart.
+    /// of `sumBytes()`, the rows `sumsPitch()` apart.
     bool gathersSums() const { return getSwap() || getSplitK() > 1; }
     /// What a tile has of the result.
     int64_t resultRows() const { return getSwap() ? getTileN() : getTileM(); }
