@@ -124,6 +124,19 @@ def test_sizes_that_no_array_has_as_such():
         np.testing.assert_array_equal(flat, x.reshape(-1) + 1)
 
 
+def test_reshapes_take_one_size_and_several_new_dims():
+    @fuse.jit(dims={"x": ("n", None)})
+    def means(x, w):
+        spread = x.reshape(x.shape[0], 2, 4) * lang.expand_dims(w, (0, -1))
+        return x.mean(-1, keepdims=True).reshape(x.shape[0]), spread
+
+    mean, spread = means(X, X[0, :2])
+    np.testing.assert_allclose(mean, X.mean(-1), rtol=1e-6)
+    np.testing.assert_array_equal(spread, X.reshape(6, 2, 4) * X[0, :2][None, :, None])
+    with pytest.raises(fuse.Error, match="expected different axes, but got"):
+        fuse.jit(lambda x: lang.expand_dims(x, (0, 0)))(X)
+
+
 def test_sizes_are_computed_where_a_reshape_needs_them():
     @fuse.jit(dims={"x": ("a", "b", None), "y": ("b",)})
     def joined(x, y):

@@ -8,6 +8,7 @@ from fuse_compiler.lang import _pointwise as p
 from fuse_compiler.lang import _reduce as r
 from fuse_compiler.lang import _shapes as s
 from fuse_compiler.lang._builder import Unsupported
+from fuse_compiler.lang._dims import Dim
 
 
 def _constant(x, value):
@@ -160,7 +161,7 @@ def install(array):
     array.__array_ufunc__ = _ufunc
     array.astype = p.cast
     array.reshape = lambda x, *shape: s.reshape(
-        x, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        x, shape if len(shape) != 1 or isinstance(shape[0], int | Dim) else shape[0]
     )
     array.transpose = lambda x, *axes: s.transpose(x, axes or None)
     array.T = property(s.transpose)

@@ -145,9 +145,14 @@ def transpose(x, axes=None):
 
 
 def expand_dims(x, axis):
-    """A dim of size 1 more, at `axis` of the result."""
-    axis = normalized(axis, x.ndim + 1)
-    return reshape(x, (*x.shape[:axis], 1, *x.shape[axis:]))
+    """A dim of size 1 more, at `axis` of the result, or at each of several."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    rank = x.ndim + len(axes)
+    places = {normalized(a, rank) for a in axes}
+    if len(places) != len(axes):
+        raise Unsupported(f"expected different axes, but got {axes}; name each once")
+    sizes = iter(x.shape)
+    return reshape(x, [1 if i in places else next(sizes) for i in range(rank)])
 
 
 def squeeze(x, axes):
