@@ -121,6 +121,16 @@ def test_elements_of_each_line_are_replaced_by_ids():
         assert (got != expected).sum() <= 1
 
 
+def test_values_are_put_into_zeros_of_any_number_of_rows():
+    def dense(x):
+        values, ids = lang.top_k(x, 4)
+        zeros = lang.full(x.builder, x.shape, 0.0, x.dtype)
+        return lang.put_along_axis(zeros, ids, values, 1)
+
+    expected = np.where(X >= np.sort(X, 1)[:, -4:-3], X, 0)
+    np.testing.assert_array_equal(run(dense, X, dims={"x": ("n", None)}), expected)
+
+
 def test_remainders_have_the_sign_that_python_and_c_give_them():
     y = np.where(N == 0, 1, N).astype(np.float32) / 3
     x = X * np.float32(1e6)

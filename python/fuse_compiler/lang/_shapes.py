@@ -38,6 +38,10 @@ def _stored_after(x, groups, shape):
         if all(x.stored[i] == x.shape[i] for i in old):
             stored += [shape[j] for j in new]
         elif all(x.stored[i] == 1 for i in old):
+            # No array tells a size that is computed of several.
+            known = [x.shape[i] for i in old]
+            if any(isinstance(shape[j], Dim) and shape[j] not in known for j in new):
+                return None
             stored += [1] * len(new)
         else:
             return None
