@@ -50,14 +50,11 @@ bool mlir::fuse::areChained(ArrayRef<Operation *> ops) {
   return false;
 }
 
-static bool isFloat8(Value value) {
-  Type element = getElementTypeOrSelf(value.getType());
-  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
-}
-
-/// The narrow floats of what widens, and a rotation, are what it is for.
+/// The narrow numbers of what widens, and a rotation, are what it is for.
 static bool isReason(Operation *op) {
-  return isa<RotaryOp>(op) || (isa<CastOp>(op) && isFloat8(op->getOperand(0)));
+  return isa<RotaryOp>(op) ||
+         (isa<CastOp>(op) && getElementTypeOrSelf(op->getOperand(0).getType())
+                                     .getIntOrFloatBitWidth() == 8);
 }
 
 SmallVector<Operation *>
@@ -70,8 +67,8 @@ mlir::fuse::operandOps(Value operand,
     Operation *op = work.pop_back_val().getDefiningOp();
     if (!op || isa<ConstantOp>(op) || !isInside(op) || !seen.insert(op).second)
       continue;
-    if (!isa<CastOp, MulOp, BroadcastOp, TransposeOp, GatherOp, RotaryOp,
-             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+    if (!isa<CastOp, MulOp, AddOp, SubOp, BroadcastOp, TransposeOp, GatherOp,
+             RotaryOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
       return {};
     ops.push_back(op);
     llvm::append_range(work, op->getOperands());

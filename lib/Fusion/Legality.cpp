@@ -54,6 +54,7 @@ private:
   FailureOr<GroupKind> asContraction(ArrayRef<ContractOp> contracts);
   Reason checkPartsOf(ContractOp contract);
   bool areMmaProducts(ArrayRef<ContractOp> contracts) const;
+  FailureOr<GroupKind> refuseChained(ArrayRef<ContractOp> contracts);
   FailureOr<GroupKind> asTiles(ArrayRef<ContractOp> contracts);
   FailureOr<GroupKind> asReductions();
   bool isStreamed(Reason &why);
@@ -279,10 +280,27 @@ bool Classifier::areMmaProducts(ArrayRef<ContractOp> contracts) const {
          });
 }
 
+/// Attention is one kernel of chained contractions: what stands in the way of
+/// more is then that it would compute an operand.
+FailureOr<GroupKind> Classifier::refuseChained(ArrayRef<ContractOp> contracts) {
+  llvm::DenseSet<Value> following;
+  for (Operation *op : group.ops)
+    if (isa<ContractOp>(op) || computesWith(op, following))
+      following.insert_range(op->getResults());
+  bool computes = llvm::any_of(contracts, [&](ContractOp contract) {
+    return llvm::any_of(contract.getOperands(), [&](Value operand) {
+      return !following.contains(operand) &&
+             llvm::is_contained(group.ops, operand.getDefiningOp());
+    });
+  });
+  return refuse(tensorCores && computes ? ReasonKind::operandComputed
+                                        : ReasonKind::chainedContractions);
+}
+
 /// On tensor cores: what is computed where the tiles' sums are.
 FailureOr<GroupKind> Classifier::asTiles(ArrayRef<ContractOp> contracts) {
   if (contracts.size() > 1 && areChained(group.ops))
-    return refuse(ReasonKind::chainedContractions);
+    return refuseChained(contracts);
   for (ContractOp contract : contracts)
     for (Value operand : contract.getOperands())
       if (llvm::is_contained(group.ops, operand.getDefiningOp()))
@@ -316,7 +334,7 @@ FailureOr<GroupKind> Classifier::asContraction(ArrayRef<ContractOp> contracts) {
     reduced = valuesFromReductions(group.ops);
   }
   if (contracts.size() > 1 && areChained(group.ops))
-    return refuse(ReasonKind::chainedContractions);
+    return refuseChained(contracts);
   for (ContractOp contract : contracts) {
     if (dims.extents(contract.getResult()) != shape)
       return refuse(ReasonKind::contractionShapes);

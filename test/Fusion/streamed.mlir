@@ -151,3 +151,22 @@ func.func @projected(%x: tensor<2x130x256xbf16>, %wq: tensor<256x64xbf16>, %k: t
   %y = fuse.contract "amk,kn->amn" %o, %wo : tensor<2x130x64xbf16>, tensor<64x96xbf16> -> tensor<2x130x96xbf16>
   return %y : tensor<2x130x96xbf16>
 }
+
+// -----
+
+// Keys that cost special functions are a kernel of their own, which is not for
+// want of whole rows.
+// CHECK-LABEL: func.func @computed_keys(
+// CHECK-SAME:    kind = "operandComputed"
+// CHECK-NOT:     chainedContractions
+// CHECK:         fuse.kernel "computed_keys_0" ins
+// CHECK:         fuse.kernel "computed_keys_1" ins
+// CHECK-NOT:     fuse.kernel
+// APART-LABEL: func.func @computed_keys(
+func.func @computed_keys(%q: tensor<2x130x64xbf16>, %k: tensor<2x200x64xbf16>, %v: tensor<2x200x64xbf16>) -> tensor<2x130x64xbf16> {
+  %e = fuse.gelu %k : tensor<2x200x64xbf16>
+  %s = fuse.matmul %q, %e transpose_rhs : tensor<2x130x64xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x200xbf16>
+  %p = fuse.softmax %s dims = [2] : tensor<2x130x200xbf16>
+  %o = fuse.matmul %p, %v : tensor<2x130x200xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x64xbf16>
+  return %o : tensor<2x130x64xbf16>
+}

@@ -141,8 +141,8 @@ FailureOr<StreamedSpace>
 panelStreamedSpaceOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 
 /// The ops that a contraction's operand follows from, back to what is not
-/// `isInside`, where they are few, and widen 8-bit floats or turn pairs of
-/// features: a kernel that computes the operand reads fewer bytes, or none
+/// `isInside`, where they are few, and widen numbers of 8 bits or turn pairs
+/// of features: a kernel that computes the operand reads fewer bytes, or none
 /// twice. Else none.
 SmallVector<Operation *>
 operandOps(Value operand, llvm::function_ref<bool(Operation *)> isInside);

@@ -43,3 +43,15 @@ func.func @paged(%q: tensor<3x2x4x64xbf16>, %kc: tensor<64x16x2x64xf8E4M3FN>, %v
   %o = fuse.contract "bhgn,bnhd->bhgd" %w, %v : tensor<3x2x4x144xbf16>, tensor<3x144x2x64xbf16> -> tensor<3x2x4x64xbf16>
   return %o : tensor<3x2x4x64xbf16>
 }
+
+// Bytes with a scale and a zero point for each key, as caches of integers have
+// them; values with a scale for each feature.
+func.func @integers(%q: tensor<2x4x70x64xbf16>, %k: tensor<2x4x?x64xi8>, %ks: tensor<2x4x?x1xbf16>, %kz: tensor<2x4x?x1xbf16>, %v: tensor<2x4x?x64xui8>, %vs: tensor<4x1x64xbf16>) -> tensor<2x4x70x64xbf16> {
+  %kf = fuse.cast %k : tensor<2x4x?x64xi8> -> tensor<2x4x?x64xbf16>
+  %kd = fuse.sub %kf, %kz : tensor<2x4x?x64xbf16>, tensor<2x4x?x1xbf16>
+  %kb = fuse.mul %kd, %ks : tensor<2x4x?x64xbf16>, tensor<2x4x?x1xbf16>
+  %vf = fuse.cast %v : tensor<2x4x?x64xui8> -> tensor<2x4x?x64xbf16>
+  %vb = fuse.mul %vf, %vs : tensor<2x4x?x64xbf16>, tensor<4x1x64xbf16>
+  %o = fuse.attention heads_tokens %q, %kb, %vb : tensor<2x4x70x64xbf16>, tensor<2x4x?x64xbf16>, tensor<2x4x?x64xbf16>
+  return %o : tensor<2x4x70x64xbf16>
+}
