@@ -17,14 +17,18 @@ using namespace mlir::fuse;
 bool HostSizes::addDerived(int cls) {
   if (sources.contains(cls))
     return true;
+  if (!open.insert(cls).second)
+    return false;
   for (const SizeRule &rule : dims.rules(cls))
     if (llvm::all_of(rule.terms, [&](const Extent &term) {
           return term.isStatic() || addDerived(term.cls);
         })) {
       sources.insert({cls, std::nullopt});
-      return true;
+      derived.try_emplace(cls, rule);
+      break;
     }
-  return false;
+  open.erase(cls);
+  return sources.contains(cls);
 }
 
 LogicalResult HostSizes::collect() {
@@ -62,13 +66,8 @@ Value HostSizes::of(OpBuilder &builder, const Extent &extent) const {
   if (auto source = sources.lookup(extent.cls))
     return tensor::DimOp::create(
         builder, loc, kernel->getOperand(source->first), source->second);
-  for (const SizeRule &rule : dims.rules(extent.cls))
-    if (llvm::all_of(rule.terms, [&](const Extent &term) {
-          return term.isStatic() || sources.contains(term.cls);
-        }))
-      return buildSize(builder, loc, rule,
-                       [&](const Extent &term) { return of(builder, term); });
-  llvm_unreachable("collect() has found every size");
+  return buildSize(builder, loc, derived.at(extent.cls),
+                   [&](const Extent &term) { return of(builder, term); });
 }
 
 static Value constant(OpBuilder &builder, Location loc, int64_t value) {

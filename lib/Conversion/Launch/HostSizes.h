@@ -15,6 +15,7 @@
 
 #include "KernelFrame.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::fuse {
@@ -44,8 +45,12 @@ private:
   KernelOp kernel;
   const DimClasses &dims;
   /// Each class, and an input dimension that has its size; absent for one that
-  /// follows from others by a rule.
+  /// follows from those before it by a rule.
   llvm::MapVector<int, std::optional<std::pair<unsigned, int64_t>>> sources;
+  llvm::DenseMap<int, SizeRule> derived;
+  /// Classes that others are being derived for: sizes that follow from each
+  /// other, as of a slice and of what pads it again, are of no help.
+  llvm::SmallDenseSet<int> open;
 };
 
 } // namespace mlir::fuse
