@@ -18,6 +18,7 @@
 #include "KeepReducedDims.h"
 #include "ReshapeBatches.h"
 #include "ReshapeOperands.h"
+#include "SinkMovedCollapses.h"
 #include "SplatConstants.h"
 #include "StridedSlices.h"
 #include "SwapReshapes.h"
@@ -430,6 +431,7 @@ struct PropagateReshapesPass
     populateKeepReducedDimsPatterns(patterns);
     populateStridedSlicePatterns(patterns);
     populateReshapeBatchesPatterns(patterns);
+    populateSinkMovedCollapsesPatterns(patterns);
     populateSplatConstantPatterns(patterns);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);

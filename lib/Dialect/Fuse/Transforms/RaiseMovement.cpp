@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <queue>
 
@@ -68,9 +69,7 @@ public:
 
   bool passes(Operation *other) const override;
   SmallVector<int64_t> shapeOf(Value value) const override {
-    ArrayRef<int64_t> shape = tensorType(value).getShape();
-    return llvm::map_to_vector(permutation,
-                               [&](int64_t dim) { return shape[dim]; });
+    return moved(tensorType(value).getShape());
   }
   Value move(OpBuilder &builder, Value value) const override;
   void adapt(Operation *other) const override;
@@ -84,6 +83,14 @@ private:
     return true;
   }
   bool passesRotary(RotaryOp rotary) const;
+  /// Where a dimension goes.
+  int64_t placeOf(int64_t dim) const {
+    return llvm::find(permutation, dim) - permutation.begin();
+  }
+  SmallVector<int64_t> moved(ArrayRef<int64_t> list) const {
+    return llvm::map_to_vector(permutation,
+                               [&](int64_t dim) { return list[dim]; });
+  }
 
   SmallVector<int64_t> permutation;
 };
@@ -185,7 +192,8 @@ bool TransposeMovement::passes(Operation *other) const {
   if (isReduction(other))
     return keepsReducedDims(other) && !reducedDims(other).empty() &&
            staysFrom(reducedDims(other).front());
-  return isShapeless(other) || isa<IotaOp>(other);
+  return isShapeless(other) ||
+         isa<IotaOp, ConcatOp, PadOp, ReverseOp, SliceOp>(other);
 }
 
 /// Shapes align at the last dimension. Only dimensions that change places with
@@ -213,13 +221,29 @@ Value TransposeMovement::move(OpBuilder &builder, Value value) const {
 }
 
 void TransposeMovement::adapt(Operation *other) const {
-  if (auto iota = dyn_cast<IotaOp>(other)) {
-    iota.setDim(llvm::find(permutation, iota.getDim()) - permutation.begin());
-  } else if (auto rotary = dyn_cast<RotaryOp>(other)) {
-    rotary.setOrder(rotary.getOrder() == HeadOrder::tokens_heads
-                        ? HeadOrder::heads_tokens
-                        : HeadOrder::tokens_heads);
-  }
+  llvm::TypeSwitch<Operation *>(other)
+      .Case([&](IotaOp iota) { iota.setDim(placeOf(iota.getDim())); })
+      .Case([&](ConcatOp concat) { concat.setDim(placeOf(concat.getDim())); })
+      .Case([&](PadOp pad) {
+        pad.setLow(moved(pad.getLow()));
+        pad.setHigh(moved(pad.getHigh()));
+      })
+      .Case([&](ReverseOp reverse) {
+        auto dims = llvm::map_to_vector(
+            reverse.getDims(), [&](int64_t dim) { return placeOf(dim); });
+        llvm::sort(dims);
+        reverse.setDims(dims);
+      })
+      .Case([&](SliceOp slice) {
+        slice.setOffsets(moved(slice.getOffsets()));
+        slice.setSizes(moved(slice.getSizes()));
+        slice.setSteps(moved(slice.getSteps()));
+      })
+      .Case([&](RotaryOp rotary) {
+        rotary.setOrder(rotary.getOrder() == HeadOrder::tokens_heads
+                            ? HeadOrder::heads_tokens
+                            : HeadOrder::tokens_heads);
+      });
 }
 
 //===----------------------------------------------------------------------===//

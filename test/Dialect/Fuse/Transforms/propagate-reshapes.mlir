@@ -296,3 +296,37 @@ func.func @groups(%w: tensor<32x2x32xf32>, %s: tensor<32x2x1xf32>) -> tensor<1x3
   %e = tensor.expand_shape %r [[0, 1], [2]] output_shape [1, 32, 64] : tensor<32x64xf32> into tensor<1x32x64xf32>
   return %e : tensor<1x32x64xf32>
 }
+
+// -----
+
+// Halves of normed heads are exchanged before the dimension of size 1 is dropped
+// that the heads had.
+// CHECK-LABEL: func.func @halves_of_part
+// CHECK:         fuse.slice %{{.*}} offsets = [0, 0, 0, 32] sizes = [-1, 1, 8, 32] : tensor<?x1x8x64xf32> -> tensor<?x1x8x32xf32>
+// CHECK:         %[[C:.*]] = fuse.concat %{{.*}} dim = 3 : tensor<?x1x8x32xf32>, tensor<?x1x8x32xf32> -> tensor<?x1x8x64xf32>
+// CHECK:         %[[Y:.*]] = tensor.collapse_shape %[[C]] {{\[\[}}0], [1, 2], [3]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @halves_of_part(%x: tensor<?x1x8x64xf32>) -> tensor<?x8x64xf32> {
+  %m = fuse.reduce mean %x dims = [3] keep : tensor<?x1x8x64xf32> -> tensor<?x1x8x1xf32>
+  %d = fuse.div %x, %m : tensor<?x1x8x64xf32>, tensor<?x1x8x1xf32> -> tensor<?x1x8x64xf32>
+  %y = tensor.collapse_shape %d [[0], [1, 2], [3]] : tensor<?x1x8x64xf32> into tensor<?x8x64xf32>
+  %b = fuse.slice %y offsets = [0, 0, 32] sizes = [-1, 8, 32] : tensor<?x8x64xf32> -> tensor<?x8x32xf32>
+  %n = fuse.neg %b : tensor<?x8x32xf32>
+  %a = fuse.slice %y offsets = [0, 0, 0] sizes = [-1, 8, 32] : tensor<?x8x64xf32> -> tensor<?x8x32xf32>
+  %c = fuse.concat %n, %a dim = 2 : tensor<?x8x32xf32>, tensor<?x8x32xf32> -> tensor<?x8x64xf32>
+  return %c : tensor<?x8x64xf32>
+}
+
+// -----
+
+// A slice of what the collapse joins stays behind it.
+// CHECK-LABEL: func.func @part_of_joined
+// CHECK:         tensor.collapse_shape
+// CHECK-NEXT:    fuse.slice
+func.func @part_of_joined(%x: tensor<?x4x8x64xf32>) -> tensor<?x8x64xf32> {
+  %m = fuse.reduce mean %x dims = [3] keep : tensor<?x4x8x64xf32> -> tensor<?x4x8x1xf32>
+  %d = fuse.div %x, %m : tensor<?x4x8x64xf32>, tensor<?x4x8x1xf32> -> tensor<?x4x8x64xf32>
+  %y = tensor.collapse_shape %d [[0], [1, 2], [3]] : tensor<?x4x8x64xf32> into tensor<?x32x64xf32>
+  %b = fuse.slice %y offsets = [0, 8, 0] sizes = [-1, 8, 64] : tensor<?x32x64xf32> -> tensor<?x8x64xf32>
+  return %b : tensor<?x8x64xf32>
+}

@@ -193,3 +193,45 @@ func.func @part_of_rows(%x: tensor<8x64xf32>) -> tensor<8x16xf32> {
 
 // CHECK-LABEL: func.func private @declared
 func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// A rotary embedding by hand moves elements within rows, which go where the
+// transpose puts them.
+// CHECK-LABEL: func.func @halves
+// CHECK:         %[[X:.*]] = fuse.transpose %arg0 permutation = [1, 0, 2]
+// CHECK:         fuse.reduce mean %[[X]] dims = [2] keep : tensor<8x?x64xf32> -> tensor<8x?x1xf32>
+// CHECK:         fuse.slice %{{.*}} offsets = [0, 0, 32] sizes = [8, -1, 32] : tensor<8x?x64xf32> -> tensor<8x?x32xf32>
+// CHECK:         fuse.slice %{{.*}} offsets = [0, 0, 0] sizes = [8, -1, 32]
+// CHECK:         fuse.concat %{{.*}} dim = 2 : tensor<8x?x32xf32>, tensor<8x?x32xf32> -> tensor<8x?x64xf32>
+// CHECK-NOT:     fuse.transpose
+// CHECK:         return
+func.func @halves(%x: tensor<?x8x64xf32>) -> tensor<8x?x64xf32> {
+  %m = fuse.reduce mean %x dims = [2] keep : tensor<?x8x64xf32> -> tensor<?x8x1xf32>
+  %y = fuse.div %x, %m : tensor<?x8x64xf32>, tensor<?x8x1xf32> -> tensor<?x8x64xf32>
+  %b = fuse.slice %y offsets = [0, 0, 32] sizes = [-1, 8, 32] : tensor<?x8x64xf32> -> tensor<?x8x32xf32>
+  %n = fuse.neg %b : tensor<?x8x32xf32>
+  %a = fuse.slice %y offsets = [0, 0, 0] sizes = [-1, 8, 32] : tensor<?x8x64xf32> -> tensor<?x8x32xf32>
+  %c = fuse.concat %n, %a dim = 2 : tensor<?x8x32xf32>, tensor<?x8x32xf32> -> tensor<?x8x64xf32>
+  %s = fuse.add %c, %y : tensor<?x8x64xf32>
+  %t = fuse.transpose %s permutation = [1, 0, 2] : tensor<?x8x64xf32> -> tensor<8x?x64xf32>
+  return %t : tensor<8x?x64xf32>
+}
+
+// -----
+
+// What moves whole rows goes to where the transpose puts these.
+// CHECK-LABEL: func.func @moved_rows
+// CHECK:         fuse.pad %{{.*}} low = [0, 1, 0] high = [2, 0, 0] value = 0.0{{.*}} : tensor<8x?x64xf32> -> tensor<10x?x64xf32>
+// CHECK:         fuse.reverse %{{.*}} dims = [0, 2] : tensor<10x?x64xf32>
+// CHECK:         fuse.concat %{{.*}} dim = 1 : tensor<10x?x64xf32>, tensor<10x?x64xf32> -> tensor<10x?x64xf32>
+// CHECK-NEXT:    return
+func.func @moved_rows(%x: tensor<?x8x64xf32>, %z: tensor<?x10x64xf32>) -> tensor<10x?x64xf32> {
+  %m = fuse.reduce mean %x dims = [2] keep : tensor<?x8x64xf32> -> tensor<?x8x1xf32>
+  %y = fuse.div %x, %m : tensor<?x8x64xf32>, tensor<?x8x1xf32> -> tensor<?x8x64xf32>
+  %p = fuse.pad %y low = [1, 0, 0] high = [0, 2, 0] value = 0.0 : tensor<?x8x64xf32> -> tensor<?x10x64xf32>
+  %r = fuse.reverse %p dims = [1, 2] : tensor<?x10x64xf32>
+  %c = fuse.concat %r, %z dim = 0 : tensor<?x10x64xf32>, tensor<?x10x64xf32> -> tensor<?x10x64xf32>
+  %t = fuse.transpose %c permutation = [1, 0, 2] : tensor<?x10x64xf32> -> tensor<10x?x64xf32>
+  return %t : tensor<10x?x64xf32>
+}
