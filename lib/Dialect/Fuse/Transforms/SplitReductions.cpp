@@ -17,17 +17,25 @@
 // result of a whole tensor all blocks can share, and go on (`share = grid`),
 // and the blocks of a cluster share a row that their memory holds.
 //
+// A cut inside of a dimension reshapes what is reduced. Where other ops read
+// that in its own shape, too, it would be written for both; what is computed of
+// few tensors element by element is computed again instead.
+//
 // What reduces rows of values that need other reductions of these rows is cut
 // behind the row, too: its first step then belongs to the kernel of the others,
 // which else would write what it has computed.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReshapeOperands.h"
+
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_FUSESPLITREDUCTIONS
@@ -74,7 +82,10 @@ public:
 private:
   bool isReduced(int64_t dim) { return llvm::is_contained(op.getDims(), dim); }
   double kept();
-  Value input(OpBuilder &builder);
+  SmallVector<Operation *> computedAgain();
+  Value inParts(OpBuilder &builder, RankedTensorType expanded,
+                const ReshapeGroups &groups);
+  Value widened(OpBuilder &builder, Value value);
   Value reduce(OpBuilder &builder, Value value, ArrayRef<int64_t> dims);
   void replace(OpBuilder &builder, Value kept);
 
@@ -154,12 +165,80 @@ int64_t Splitter::cutInside() {
 }
 
 /// Partial results are not rounded to 16 bits.
-Value Splitter::input(OpBuilder &builder) {
-  Type element = type.getElementType();
+Value Splitter::widened(OpBuilder &builder, Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
   if (!element.isF16() && !element.isBF16())
-    return op.getInput();
-  return CastOp::create(builder, op.getLoc(), type.clone(builder.getF32Type()),
-                        op.getInput());
+    return value;
+  return CastOp::create(
+      builder, op.getLoc(),
+      cast<RankedTensorType>(value.getType()).clone(builder.getF32Type()),
+      value);
+}
+
+/// The ops by which what is reduced is computed from tensors in memory or from
+/// smaller ones, if others read it, too, and writing it for both would move
+/// more bytes than reading these tensors twice.
+SmallVector<Operation *> Splitter::computedAgain() {
+  constexpr size_t mostOps = 16;
+  Value whole = op.getInput();
+  auto bytes = [](Value value) {
+    return llvm::divideCeil(
+        cast<RankedTensorType>(value.getType()).getElementTypeBitWidth(), 8);
+  };
+  auto isWhole = [&](Value value) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    return tensor && tensor.getShape() == type.getShape();
+  };
+  llvm::SetVector<Value> found;
+  found.insert(whole);
+  SmallVector<Operation *> ops;
+  uint64_t read = 0;
+  for (size_t next = 0; next < found.size(); ++next) {
+    Operation *each = found[next].getDefiningOp();
+    if (!isShapeless(each)) {
+      read += bytes(found[next]);
+      continue;
+    }
+    ops.push_back(each);
+    for (Value operand : each->getOperands())
+      if (isWhole(operand))
+        found.insert(operand);
+  }
+  bool isReturned = llvm::any_of(whole.getUsers(), [](Operation *user) {
+    return !isa<FuseDialect>(user->getDialect());
+  });
+  // Written once and read twice, or read from where the program returns it.
+  uint64_t most = bytes(whole) * (isReturned ? 1 : 3);
+  if (whole.hasOneUse() || ops.size() > mostOps || read >= most)
+    return {};
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ops;
+}
+
+/// What is reduced, in the shape with parts.
+Value Splitter::inParts(OpBuilder &builder, RankedTensorType expanded,
+                        const ReshapeGroups &groups) {
+  IRMapping mapping;
+  for (Operation *each : computedAgain()) {
+    SmallVector<Value> operands;
+    for (Value operand : each->getOperands()) {
+      auto type = cast<RankedTensorType>(operand.getType());
+      Value known = mapping.lookupOrNull(operand);
+      operands.push_back(
+          known ? known
+                : expandOperand(builder, op.getLoc(), operand,
+                                expanded.clone(type.getElementType()), groups));
+    }
+    Operation *clone = builder.clone(*each);
+    clone->setOperands(operands);
+    clone->getResult(0).setType(
+        expanded.clone(getElementTypeOrSelf(each->getResult(0).getType())));
+    mapping.map(each->getResult(0), clone->getResult(0));
+  }
+  if (Value known = mapping.lookupOrNull(op.getInput()))
+    return known;
+  return expandOperand(builder, op.getLoc(), op.getInput(), expanded, groups);
 }
 
 Value Splitter::reduce(OpBuilder &builder, Value value,
@@ -196,17 +275,16 @@ void Splitter::replace(OpBuilder &builder, Value kept) {
 
 void Splitter::splitBetweenDims(OpBuilder &builder, size_t outer) {
   ArrayRef<int64_t> dims = op.getDims();
-  Value partial = reduce(builder, input(builder), dims.drop_front(outer));
+  Value whole = widened(builder, op.getInput());
+  Value partial = reduce(builder, whole, dims.drop_front(outer));
   replace(builder, reduce(builder, partial, dims.take_front(outer)));
 }
 
 void Splitter::splitInside(OpBuilder &builder, int64_t parts) {
   Location loc = op.getLoc();
   int64_t cut = op.getDims().front();
-  SmallVector<ReassociationIndices> groups;
-  SmallVector<OpFoldResult> sizes;
+  ReshapeGroups groups;
   SmallVector<int64_t> shape, inner;
-  Value whole = input(builder);
   for (int64_t dim = 0, next = 0; dim < type.getRank(); ++dim) {
     groups.push_back({next++});
     if (dim == cut) {
@@ -218,16 +296,9 @@ void Splitter::splitInside(OpBuilder &builder, int64_t parts) {
     if (isReduced(dim))
       inner.push_back(next - 1);
   }
-  for (auto [axis, group] : llvm::enumerate(groups))
-    for (int64_t dim : group)
-      sizes.push_back(
-          ShapedType::isDynamic(shape[dim])
-              ? tensor::DimOp::create(builder, loc, whole, axis).getResult()
-              : OpFoldResult(builder.getIndexAttr(shape[dim])));
-  auto element = getElementTypeOrSelf(whole.getType());
-  Value expanded = tensor::ExpandShapeOp::create(
-      builder, loc, RankedTensorType::get(shape, element), whole, groups,
-      sizes);
+  Value expanded =
+      widened(builder, inParts(builder, type.clone(shape), groups));
+  Type element = getElementTypeOrSelf(expanded.getType());
   Value partial = reduce(builder, expanded, inner);
   // The reduced part of each dimension has gone: back to the old rank.
   for (int64_t dim : inner)

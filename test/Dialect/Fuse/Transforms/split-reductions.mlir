@@ -106,3 +106,34 @@ func.func @behind_rows(%x: tensor<?x8x1024xf32>, %y: tensor<?x8x1024xf32>) -> (t
   %r = fuse.reduce sum %d dims = [1, 2] : tensor<?x8x1024xf32> -> tensor<?xf32>
   return %s, %t, %r : tensor<f32>, tensor<f32>, tensor<?xf32>
 }
+
+// -----
+
+// What others read in its own shape is computed again in parts, which reads x
+// twice and writes nothing.
+// CHECK-LABEL: func.func @read_twice
+// CHECK:         %[[E:.*]] = fuse.exp %arg0 : tensor<262144x64xf32>
+// CHECK:         %[[X:.*]] = tensor.expand_shape %arg0 {{\[\[}}0, 1], [2]] output_shape [16, 16384, 64]
+// CHECK:         %[[P:.*]] = fuse.exp %[[X]] : tensor<16x16384x64xf32>
+// CHECK:         fuse.reduce sum %[[P]] dims = [1] keep
+// CHECK:         fuse.div %[[E]]
+func.func @read_twice(%x: tensor<262144x64xf32>) -> tensor<262144x64xf32> {
+  %e = fuse.exp %x : tensor<262144x64xf32>
+  %s = fuse.reduce sum %e dims = [0] keep : tensor<262144x64xf32> -> tensor<1x64xf32>
+  %y = fuse.div %e, %s : tensor<262144x64xf32>, tensor<1x64xf32> -> tensor<262144x64xf32>
+  return %y : tensor<262144x64xf32>
+}
+
+// -----
+
+// Three tensors of its size are more than writing and reading the value.
+// CHECK-LABEL: func.func @of_many
+// CHECK:         %[[C:.*]] = fuse.mul %{{.*}}, %arg2
+// CHECK:         tensor.expand_shape %[[C]] {{\[\[}}0, 1], [2]] output_shape [16, 16384, 64]
+func.func @of_many(%x: tensor<262144x64xf32>, %y: tensor<262144x64xf32>, %z: tensor<262144x64xf32>) -> tensor<262144x64xf32> {
+  %a = fuse.mul %x, %y : tensor<262144x64xf32>
+  %b = fuse.mul %a, %z : tensor<262144x64xf32>
+  %s = fuse.reduce sum %b dims = [0] keep : tensor<262144x64xf32> -> tensor<1x64xf32>
+  %d = fuse.div %b, %s : tensor<262144x64xf32>, tensor<1x64xf32> -> tensor<262144x64xf32>
+  return %d : tensor<262144x64xf32>
+}
