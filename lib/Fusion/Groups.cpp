@@ -119,7 +119,7 @@ void Groups::release(Operation *op) {
 }
 
 void Groups::addCopy(Operation *copy, Operation *original, int group) {
-  positions[copy] = position(original);
+  place(copy, original);
   adopt(copy, group);
 }
 

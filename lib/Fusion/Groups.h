@@ -42,6 +42,10 @@ public:
   /// Takes an op of the host into a group, and gives it back.
   void adopt(Operation *op, int group);
   void release(Operation *op);
+  /// Says of a copy of `original`, in no group, that it stands next to it.
+  void place(Operation *copy, Operation *original) {
+    positions[copy] = position(original);
+  }
   /// Takes in a copy of `original` that stands next to it.
   void addCopy(Operation *copy, Operation *original, int group);
   /// Forgets an op that is about to be erased.

@@ -41,9 +41,11 @@ static bool hasKnownSizes(Operation *op) {
   return true;
 }
 
-/// Gives every reshape one user, so that a group can adopt it.
+/// Gives every reshape one user, so that a group can adopt it: the last of a
+/// chain first, as each copy reads what is before it.
 static func::FuncOp splitReshapes(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
     if (!isReshape(&op))
       continue;
     OpBuilder builder(&op);
@@ -488,10 +490,26 @@ bool GroupMerger::tryCopy(Operation *op) {
   return true;
 }
 
+/// The reshapes of the host by which an op reads its operands, again: each has
+/// one user, so that a group can adopt it.
+void GroupMerger::copyReshapes(Operation *op, IRMapping &mapping) {
+  SmallVector<Operation *> chain;
+  for (Value operand : op->getOperands())
+    for (Operation *reshape = operand.getDefiningOp();
+         isReshape(reshape) && !groups.contains(reshape);
+         reshape = reshape->getOperand(0).getDefiningOp())
+      chain.push_back(reshape);
+  for (Operation *reshape : llvm::reverse(chain)) {
+    OpBuilder builder(reshape);
+    groups.place(builder.clone(*reshape, mapping), reshape);
+  }
+}
+
 void GroupMerger::copyInto(int consumer, ArrayRef<Operation *> ops,
                            Operation *last) {
   IRMapping mapping;
   for (Operation *op : ops) {
+    copyReshapes(op, mapping);
     OpBuilder builder(op);
     builder.setInsertionPointAfter(op);
     groups.addCopy(builder.clone(*op, mapping), op, consumer);

@@ -36,6 +36,7 @@
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Fusion/Legality.h"
 #include "fuse/Schedule/Scheduler.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <memory>
@@ -84,6 +85,7 @@ private:
   void copyIntoConsumers();
   bool tryCopy(Operation *op);
   void copyInto(int consumer, ArrayRef<Operation *> ops, Operation *last);
+  void copyReshapes(Operation *op, IRMapping &mapping);
   void keepReasons(ArrayRef<Operation *> leaving);
   void eraseDead(SmallVector<Operation *> ops);
   void mergeStatistics();
