@@ -9,7 +9,9 @@
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <map>
@@ -38,9 +40,30 @@ DimClasses::DimClasses(Operation *root) {
         for (Value argument : block.getArguments())
           addValue(argument);
   });
+  if (auto function = dyn_cast<func::FuncOp>(root))
+    uniteNames(function);
   root->walk([&](Operation *op) { visit(op); });
   while (uniteByRules())
     ;
+}
+
+/// Sizes of one name are equal: a call checks that of its arrays.
+void DimClasses::uniteNames(func::FuncOp function) {
+  llvm::StringMap<int> first;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                                      kDimsAttr);
+    if (!type || !names)
+      continue;
+    size_t number = 0;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (type.isDynamicDim(axis) && number < names.size()) {
+        StringRef name = cast<StringAttr>(names[number++]).getValue();
+        int node = *nodeOf(argument, axis);
+        uniteNodes(first.try_emplace(name, node).first->second, node);
+      }
+  }
 }
 
 DimClasses::DimClasses(ArrayRef<Operation *> ops) {

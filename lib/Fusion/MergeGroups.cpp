@@ -67,13 +67,6 @@ GroupMerger::GroupMerger(func::FuncOp function, const MachineRates &machine,
 // Legality and cost
 //===----------------------------------------------------------------------===//
 
-static bool isDynamic(Operation *op) {
-  return llvm::any_of(op->getOperands(), [](Value operand) {
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    return type && !type.hasStaticShape();
-  });
-}
-
 static bool hasSeveralContractions(ArrayRef<Operation *> ops) {
   return llvm::count_if(ops, llvm::IsaPred<ContractOp>) > 1;
 }
@@ -115,21 +108,13 @@ bool GroupMerger::mayShareKernel(ArrayRef<Operation *> ops,
   return false;
 }
 
-/// The rows that a kernel walks must be known to be equal from what it computes
-/// itself, not from the rest of the program.
 bool GroupMerger::isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                           Reason &reason, bool tilesReduce,
                           KnownSegments *segments) {
   GroupView group{ops, results, tilesReduce, machine.packsOperands, segments};
-  if (failed(
-          classifyGroup(group, *dims, machine.tensorCoresOrNull(), reason)) ||
-      !mayShareKernel(ops, results, reason))
-    return false;
-  // Of other classes of dims the segments are others.
-  group.segments = nullptr;
-  return llvm::none_of(ops, isReduction) || llvm::none_of(ops, isDynamic) ||
-         succeeded(classifyGroup(group, DimClasses(ops),
-                                 machine.tensorCoresOrNull(), reason));
+  return succeeded(classifyGroup(group, *dims, machine.tensorCoresOrNull(),
+                                 reason)) &&
+         mayShareKernel(ops, results, reason);
 }
 
 std::optional<double> GroupMerger::seconds(ArrayRef<Operation *> ops,

@@ -13,7 +13,8 @@
 // the three `?` are one class: broadcasting never applies to a `?` unless the
 // other side is a static 1. DimClasses is the union-find over all dimensions
 // in a function (kernel bodies included) that results from such rules. A class
-// that meets a static size has that size.
+// that meets a static size has that size. So are dimensions of arguments that
+// have one name.
 //
 // Some ops make new sizes: a slice from 2 on of n elements has n - 2. Such a
 // class has a rule that says how its size follows from others.
@@ -28,6 +29,10 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
 
 namespace mlir::tensor {
 class CollapseShapeOp;
@@ -104,6 +109,7 @@ private:
   using Key = std::pair<Value, int64_t>;
 
   void addValue(Value value);
+  void uniteNames(func::FuncOp function);
   void visit(Operation *op);
   void unite(Value a, int64_t i, Value b, int64_t j);
   /// Each returns whether anything has changed.
