@@ -121,7 +121,8 @@ static CallSize sizeOf(const RowFacts &facts, const ScheduleTarget &target) {
 }
 
 /// Whether the row's vectors are legal, and the blocks' threads and shared
-/// memory: what a key and a length leave open.
+/// memory, and blocks stay for what all rows are reduced to: what a key and a
+/// length leave open.
 static bool suits(RowsScheduleAttr schedule, const RowFacts &facts,
                   const ScheduleTarget &target) {
   int64_t vector = schedule.getVector(), threads = schedule.getThreads();
@@ -135,7 +136,9 @@ static bool suits(RowsScheduleAttr schedule, const RowFacts &facts,
                 facts.inputBytes * schedule.getHold().getStages()
           : 0;
   return vector <= facts.widest && threads <= target.maxThreads &&
-         (isWhole || mayHaveEdges) && bytes + otherBytes <= target.sharedBytes;
+         (isWhole || mayHaveEdges) &&
+         (schedule.getPersistent() > 0 || !facts.isAcross) &&
+         bytes + otherBytes <= target.sharedBytes;
 }
 
 /// Whether a schedule for rows of another length leaves a thread of a product

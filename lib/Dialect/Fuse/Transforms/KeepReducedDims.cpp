@@ -196,6 +196,83 @@ struct RaiseUnits : public OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
+/// reduce(x) -> reduce(expand(x)) of all of x, where that is given dimensions
+/// of size 1 for others: what rows are weighted by is summed in their shape.
+struct ReduceExpanded : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp reduce,
+                                PatternRewriter &rewriter) const override {
+    Value input = reduce.getInput();
+    int64_t rank = reduce.getInput().getType().getRank();
+    if (reduce.getKeep() || rank != 1 || reduce.getDims().empty() ||
+        isShapeless(input.getDefiningOp()) ||
+        isa_and_nonnull<GatherOp>(input.getDefiningOp()))
+      return rewriter.notifyMatchFailure(reduce, "not of all of a vector");
+    for (Operation *user : input.getUsers()) {
+      auto expand = dyn_cast<tensor::ExpandShapeOp>(user);
+      if (!expand || isIdentity(expand) ||
+          withoutOnes(shapeOf(input)) != withoutOnes(shapeOf(expand)))
+        continue;
+      RankedTensorType type = expand.getResultType();
+      Value expanded = expandOperand(rewriter, reduce.getLoc(), input, type,
+                                     expand.getReassociationIndices());
+      auto sum = ReduceOp::create(
+          rewriter, reduce.getLoc(), reduce.getType(), reduce.getKind(),
+          expanded, llvm::to_vector(llvm::seq<int64_t>(type.getRank())),
+          /*keep=*/false);
+      sum->setDiscardableAttrs(reduce->getDiscardableAttrDictionary());
+      rewriter.replaceOp(reduce, sum);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(reduce, "its operand gets no dimension");
+  }
+};
+
+/// expand(gather(table, ids)) -> gather(table, expand(ids)) where ids get
+/// dimensions of size 1 and something else reads what is gathered: weights of
+/// classes are then summed in the shape in which losses are weighted.
+struct RaiseUnitsOfGather : public OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp expand,
+                                PatternRewriter &rewriter) const override {
+    auto gather = expand.getSrc().getDefiningOp<GatherOp>();
+    if (!gather || isIdentity(expand) || gather->hasOneUse())
+      return rewriter.notifyMatchFailure(expand, "nothing else is gathered so");
+    RankedTensorType type = expand.getResultType(),
+                     ids = gather.getIds().getType();
+    int64_t first = gather.getDim(), end = first + ids.getRank(), next = 0;
+    SmallVector<int64_t> shape;
+    ReshapeGroups groups = expand.getReassociationIndices(), own;
+    for (auto [axis, group] : llvm::enumerate(groups)) {
+      bool isOfIds = static_cast<int64_t>(axis) >= first &&
+                     static_cast<int64_t>(axis) < end;
+      size_t sizes = llvm::count_if(
+          group, [&](int64_t dim) { return type.getDimSize(dim) != 1; });
+      if (sizes > 1 || (!isOfIds && group.size() != 1))
+        return rewriter.notifyMatchFailure(expand, "it splits dimensions");
+      if (!isOfIds)
+        continue;
+      own.emplace_back();
+      for (int64_t dim : group) {
+        shape.push_back(type.getDimSize(dim));
+        own.back().push_back(next++);
+      }
+    }
+    rewriter.setInsertionPoint(gather);
+    Value expanded = expandOperand(rewriter, gather.getLoc(), gather.getIds(),
+                                   ids.clone(shape), own);
+    Value gathered =
+        GatherOp::create(rewriter, gather.getLoc(), type, gather.getTable(),
+                         expanded, gather.getDim());
+    rewriter.replaceOp(expand, gathered);
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        gather, gather.getType(), gathered, groups);
+    return success();
+  }
+};
+
 /// x - reduce(x) -> x - collapse(reduce(x) keep) for leading dimensions.
 struct KeepLeading : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -360,6 +437,6 @@ struct KeepReducedDimsPass
 } // namespace
 
 void mlir::fuse::populateKeepReducedDimsPatterns(RewritePatternSet &patterns) {
-  patterns.add<RaiseUnits, KeepLeading, KeepAlike, DropLeading>(
-      patterns.getContext());
+  patterns.add<RaiseUnits, RaiseUnitsOfGather, ReduceExpanded, KeepLeading,
+               KeepAlike, DropLeading>(patterns.getContext());
 }

@@ -98,3 +98,35 @@ func.func @groups(%x: tensor<?x8x32xf32>) -> tensor<?x8x32xf32> {
   %y = fuse.div %x, %e : tensor<?x8x32xf32>, tensor<?x1x1xf32> -> tensor<?x8x32xf32>
   return %y : tensor<?x8x32xf32>
 }
+
+// -----
+
+// Weights are summed in the shape in which losses are weighted.
+// CHECK-LABEL: func.func @weights
+// CHECK:         %[[U:.*]] = tensor.expand_shape %arg0 {{\[\[}}0, 1]] output_shape [%{{.*}}, 1] : tensor<?xf32> into tensor<?x1xf32>
+// CHECK:         fuse.reduce sum %{{.*}} dims = [0, 1] : tensor<?x1xf32> -> tensor<f32>
+func.func @weights(%w: tensor<?xf32>, %x: tensor<?x1xf32>) -> (tensor<?x1xf32>, tensor<f32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %w, %c0 : tensor<?xf32>
+  %u = tensor.expand_shape %w [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %y = fuse.mul %x, %u : tensor<?x1xf32>
+  %s = fuse.reduce sum %w dims = [0] : tensor<?xf32> -> tensor<f32>
+  return %y, %s : tensor<?x1xf32>, tensor<f32>
+}
+
+// -----
+
+// So are those that ids choose.
+// CHECK-LABEL: func.func @gathered
+// CHECK:         %[[I:.*]] = tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [%{{.*}}, 1] : tensor<?xi64> into tensor<?x1xi64>
+// CHECK:         %[[G:.*]] = fuse.gather %arg0, %[[I]] dim = 0 : tensor<64xf32>, tensor<?x1xi64> -> tensor<?x1xf32>
+// CHECK:         fuse.mul %arg2, %[[G]] : tensor<?x1xf32>
+func.func @gathered(%w: tensor<64xf32>, %ids: tensor<?xi64>, %x: tensor<?x1xf32>) -> (tensor<?x1xf32>, tensor<f32>) {
+  %c0 = arith.constant 0 : index
+  %g = fuse.gather %w, %ids dim = 0 : tensor<64xf32>, tensor<?xi64> -> tensor<?xf32>
+  %n = tensor.dim %ids, %c0 : tensor<?xi64>
+  %u = tensor.expand_shape %g [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %y = fuse.mul %x, %u : tensor<?x1xf32>
+  %s = fuse.reduce sum %g dims = [0] : tensor<?xf32> -> tensor<f32>
+  return %y, %s : tensor<?x1xf32>, tensor<f32>
+}
