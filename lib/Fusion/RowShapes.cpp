@@ -202,13 +202,16 @@ Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   // Columns of each type have vectors of their own.
   if (!areRows)
     return {};
-  if (llvm::any_of(segments, [&](const ReductionSegment &segment) {
-        return segment.space.hasGroups() &&
-               (segments.size() > 1 || !segment.across.empty() ||
-                hasNumberOfOnlyRow(segment, dims) ||
-                !haveGroupsThreads(segment, dims, machine));
-      }))
-    return ReasonKind::differentDims;
+  for (const ReductionSegment &segment : segments) {
+    if (!segment.space.hasGroups())
+      continue;
+    if (segments.size() > 1 || !segment.across.empty())
+      return ReasonKind::groupsBeside;
+    if (hasNumberOfOnlyRow(segment, dims))
+      return ReasonKind::differentDims;
+    if (!haveGroupsThreads(segment, dims, machine))
+      return ReasonKind::groupsUnshared;
+  }
   if (segments.size() == 1)
     return segments.front().across.empty()
                ? Reason()

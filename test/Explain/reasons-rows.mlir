@@ -76,6 +76,29 @@ func.func @not_differentDims(%x: tensor<64x128x64xf32>) -> tensor<64x128x64xf32>
   return %y : tensor<64x128x64xf32>
 }
 
+func.func @groupsUnshared(%x: tensor<64x32x131xf32>) -> tensor<64x1xf32> {
+  %a = fuse.reduce max %x dims = [2] : tensor<64x32x131xf32> -> tensor<64x32xf32>
+  %b = fuse.reduce sum %a dims = [1] keep : tensor<64x32xf32> -> tensor<64x1xf32>
+  return %b : tensor<64x1xf32>
+}
+func.func @not_groupsUnshared(%x: tensor<64x32x128xf32>) -> tensor<64x1xf32> {
+  %a = fuse.reduce max %x dims = [2] : tensor<64x32x128xf32> -> tensor<64x32xf32>
+  %b = fuse.reduce sum %a dims = [1] keep : tensor<64x32xf32> -> tensor<64x1xf32>
+  return %b : tensor<64x1xf32>
+}
+
+func.func @groupsBeside(%x: tensor<64x8x128xf32>, %z: tensor<64x1024xf32>) -> (tensor<64x1xf32>, tensor<64x1xf32>) {
+  %a = fuse.reduce max %x dims = [2] : tensor<64x8x128xf32> -> tensor<64x8xf32>
+  %b = fuse.reduce sum %a dims = [1] keep : tensor<64x8xf32> -> tensor<64x1xf32>
+  %c = fuse.reduce sum %z dims = [1] keep : tensor<64x1024xf32> -> tensor<64x1xf32>
+  return %b, %c : tensor<64x1xf32>, tensor<64x1xf32>
+}
+func.func @not_groupsBeside(%x: tensor<64x8x128xf32>, %z: tensor<64x1024xf32>) -> (tensor<64x1x1xf32>, tensor<64x1xf32>) {
+  %a = fuse.reduce max %x dims = [1, 2] keep : tensor<64x8x128xf32> -> tensor<64x1x1xf32>
+  %c = fuse.reduce sum %z dims = [1] keep : tensor<64x1024xf32> -> tensor<64x1xf32>
+  return %a, %c : tensor<64x1x1xf32>, tensor<64x1xf32>
+}
+
 func.func @otherRows(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %s = fuse.softmax %x dims = [1] : tensor<64x128xf32>
   %r = fuse.reverse %s dims = [0] : tensor<64x128xf32>

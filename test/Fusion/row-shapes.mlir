@@ -53,7 +53,7 @@ func.func @dependent(%q: tensor<64x32x128xf32>) -> tensor<64x1xf32> {
 
 // A group of 131 elements is in too many parts: two launches.
 // CHECK-LABEL: func.func @parts
-// CHECK-SAME:    {consumer = "parts_1", producer = "parts_0", reason = {{.*}}kind = "differentDims"}}
+// CHECK-SAME:    {consumer = "parts_1", producer = "parts_0", reason = {{.*}}kind = "groupsUnshared"}}
 // CHECK:         %[[A:.*]] = fuse.kernel "parts_0"
 // CHECK:         fuse.kernel "parts_1" ins(%[[A]] :
 func.func @parts(%q: tensor<64x32x131xf32>) -> tensor<64x1xf32> {
