@@ -84,6 +84,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
       pm.addNestedPass<func::FuncOp>(createFuseJoinSums());
     }
     pm.addNestedPass<func::FuncOp>(createFuseKeepReducedDims());
+    pm.addNestedPass<func::FuncOp>(createFuseWidenReductions());
     pm.addNestedPass<func::FuncOp>(createFuseGatherRows());
     if (!options.strict) {
       pm.addNestedPass<func::FuncOp>(createFuseSplitConcats());

@@ -236,6 +236,34 @@ def FuseKeepReducedDims
   ];
 }
 
+def FuseWidenReductions
+    : Pass<"fuse-widen-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Reduce with columns what repeats along them";
+  let description = [{
+    A reduction of what all columns have in common, as of a mask whose count divides
+    sums of the columns that it keeps, is of another shape than theirs, and another
+    walk. Where these columns are computed from what it reduces, and it only meets what
+    they are reduced to, it is repeated along them: one more operation an element.
+
+    Before:
+
+    ```mlir
+    %p = fuse.mul %x, %f : tensor<8x50x64xf32>, tensor<8x50x1xf32> -> tensor<8x50x64xf32>
+    %s = fuse.reduce sum %p dims = [1] : tensor<8x50x64xf32> -> tensor<8x64xf32>
+    %c = fuse.reduce sum %f dims = [1] : tensor<8x50x1xf32> -> tensor<8x1xf32>
+    %y = fuse.div %s, %c : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %w = fuse.broadcast %f : tensor<8x50x1xf32> -> tensor<8x50x64xf32>
+    %c = fuse.reduce sum %w dims = [1] : tensor<8x50x64xf32> -> tensor<8x64xf32>
+    %y = fuse.div %s, %c : tensor<8x64xf32>
+    ```
+  }];
+}
+
 def FusePropagateReshapes
     : Pass<"fuse-propagate-reshapes", "::mlir::func::FuncOp"> {
   let summary = "Move reshapes to the ends of a program, where they are free";
