@@ -15,6 +15,12 @@
 // Rows of one length share a launch, and are stored side by side. Sums of sums
 // have another order of additions than the program's; it is fixed, too.
 //
+// A loss of what a mask keeps is divided by the sum of the mask, which has an
+// element for each row of what is masked. It is then a sum over rows, beside
+// which blocks add up the mask:
+//
+//   sum(x * m) -> sum(sum(x, rows) * m)
+//
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
@@ -24,6 +30,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -220,6 +227,109 @@ void SumTree::join() {
   root.replaceAllUsesWith(total);
 }
 
+/// Whether all elements are summed, to one of at least 32 bits.
+static bool sumsAll(ReduceOp sum) {
+  RankedTensorType type = sum.getInput().getType();
+  return sum.getKind() == ReduceKind::sum && !sum.getKeep() &&
+         isa<FloatType>(type.getElementType()) &&
+         type.getElementTypeBitWidth() >= 32 &&
+         sum.getDims().size() == static_cast<size_t>(type.getRank());
+}
+
+/// What the value shows in other shapes or types.
+static Value rootOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+namespace {
+/// A sum of what a mask, with an element for each row, is multiplied with or
+/// selects.
+class MaskedSum {
+public:
+  explicit MaskedSum(ReduceOp sum) : sum(sum) {}
+
+  bool find();
+  void split();
+
+private:
+  bool isMaskOf(Value mask, Value masked);
+  bool isSummedItself();
+
+  ReduceOp sum;
+  Operation *op = nullptr;
+  unsigned mask = 0, masked = 0;
+  /// The first dimension of the rows.
+  int64_t first = 0;
+};
+} // namespace
+
+/// Whether the mask has the other's leading dimensions, and 1 in place of the
+/// last ones.
+bool MaskedSum::isMaskOf(Value mask, Value masked) {
+  auto ofMask = cast<RankedTensorType>(mask.getType()).getShape();
+  auto shape = cast<RankedTensorType>(masked.getType()).getShape();
+  if (ofMask.size() != shape.size() ||
+      shape != sum.getInput().getType().getShape())
+    return false;
+  first = static_cast<int64_t>(shape.size());
+  while (first > 0 && ofMask[first - 1] == 1)
+    --first;
+  auto isOne = [](int64_t size) { return size == 1; };
+  return first > 0 && ofMask.take_front(first) == shape.take_front(first) &&
+         !llvm::all_of(shape.drop_front(first), isOne);
+}
+
+/// Whether the program sums the mask, too.
+bool MaskedSum::isSummedItself() {
+  Value root = rootOf(op->getOperand(mask));
+  SmallVector<Value> work = {root};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      if (isa<CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+        work.push_back(user->getResult(0));
+      if (auto other = dyn_cast<ReduceOp>(user); other && sumsAll(other))
+        return true;
+    }
+  return false;
+}
+
+bool MaskedSum::find() {
+  op = sum.getInput().getDefiningOp();
+  if (!sumsAll(sum) || !op || !op->hasOneUse())
+    return false;
+  if (auto select = dyn_cast<SelectOp>(op)) {
+    std::tie(mask, masked) = std::make_pair(0u, 1u);
+    return matchPattern(Value(select.getFalseValue()), m_AnyZeroFloat()) &&
+           isMaskOf(op->getOperand(0), op->getOperand(1)) && isSummedItself();
+  }
+  if (!isa<MulOp>(op))
+    return false;
+  for (unsigned number : {0, 1}) {
+    std::tie(mask, masked) = std::make_pair(number, 1 - number);
+    if (isMaskOf(op->getOperand(mask), op->getOperand(masked)) &&
+        isSummedItself())
+      return true;
+  }
+  return false;
+}
+
+void MaskedSum::split() {
+  OpBuilder builder(sum);
+  RankedTensorType type = sum.getInput().getType();
+  Value rows = ReduceOp::create(
+      builder, sum.getLoc(), ReduceKind::sum, op->getOperand(masked),
+      llvm::to_vector(llvm::seq(first, type.getRank())), /*keep=*/true);
+  Operation *ofRows = builder.clone(*op);
+  ofRows->setOperand(masked, rows);
+  ofRows->getResult(0).setType(rows.getType());
+  sum.getInputMutable().assign(ofRows->getResult(0));
+}
+
 namespace {
 struct JoinSumsPass : public mlir::fuse::impl::FuseJoinSumsBase<JoinSumsPass> {
   using Base::Base;
@@ -235,6 +345,11 @@ struct JoinSumsPass : public mlir::fuse::impl::FuseJoinSumsBase<JoinSumsPass> {
       SumTree tree(add);
       if (tree.isWorthwhile())
         tree.join();
+    }
+    for (ReduceOp sum : llvm::to_vector(getOperation().getOps<ReduceOp>())) {
+      MaskedSum masked(sum);
+      if (masked.find())
+        masked.split();
     }
     for (Operation &op : llvm::make_early_inc_range(
              llvm::reverse(getOperation().getBody().front())))

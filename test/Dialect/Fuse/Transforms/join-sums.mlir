@@ -66,3 +66,56 @@ func.func @computed(%a: tensor<64x512xbf16>, %b: tensor<32768xf32>, %c: tensor<3
   %2 = fuse.add %1, %sc : tensor<f32>
   return %2 : tensor<f32>
 }
+
+// -----
+
+// A sum of what a mask keeps, beside the mask's, is one of rows.
+// CHECK-LABEL: func.func @masked
+// CHECK:         %[[R:.*]] = fuse.reduce sum %{{.*}} dims = [2] keep : tensor<?x?x80xf32> -> tensor<?x?x1xf32>
+// CHECK:         %[[M:.*]] = fuse.mul %[[R]], %{{.*}} : tensor<?x?x1xf32>
+// CHECK:         fuse.reduce sum %[[M]] dims = [0, 1, 2] : tensor<?x?x1xf32> -> tensor<f32>
+func.func @masked(%x: tensor<?x?x80xf32>, %m: tensor<?x?x1xi1>) -> tensor<f32> {
+  %f = fuse.cast %m : tensor<?x?x1xi1> -> tensor<?x?x1xf32>
+  %q = fuse.mul %x, %x : tensor<?x?x80xf32>
+  %p = fuse.mul %q, %f : tensor<?x?x80xf32>, tensor<?x?x1xf32> -> tensor<?x?x80xf32>
+  %s = fuse.reduce sum %p dims = [0, 1, 2] : tensor<?x?x80xf32> -> tensor<f32>
+  %c = fuse.reduce sum %f dims = [0, 1, 2] : tensor<?x?x1xf32> -> tensor<f32>
+  %y = fuse.div %s, %c : tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+// So where it selects, and is counted by another op.
+// CHECK-LABEL: func.func @selected
+// CHECK:         %[[R:.*]] = fuse.reduce sum %{{.*}} dims = [1] keep : tensor<?x4xf32> -> tensor<?x1xf32>
+// CHECK:         %[[M:.*]] = fuse.select %{{.*}}, %[[R]], %{{.*}} : tensor<?x1xi1>, tensor<?x1xf32>, tensor<f32>
+// CHECK:         fuse.reduce sum %[[M]] dims = [0, 1]
+func.func @selected(%x: tensor<?x4xf32>, %m: tensor<?xi1>) -> (tensor<f32>, tensor<f32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %m, %c0 : tensor<?xi1>
+  %e = tensor.expand_shape %m [[0, 1]] output_shape [%n, 1] : tensor<?xi1> into tensor<?x1xi1>
+  %zero = fuse.constant dense<0.0> : tensor<f32>
+  %p = fuse.select %e, %x, %zero : tensor<?x1xi1>, tensor<?x4xf32>, tensor<f32> -> tensor<?x4xf32>
+  %s = fuse.reduce sum %p dims = [0, 1] : tensor<?x4xf32> -> tensor<f32>
+  %f = fuse.cast %m : tensor<?xi1> -> tensor<?xf32>
+  %c = fuse.reduce sum %f dims = [0] : tensor<?xf32> -> tensor<f32>
+  return %s, %c : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Nobody sums the weights, whose columns are not rows, or another number is
+// selected.
+// CHECK-LABEL: func.func @not_masked
+// CHECK-NOT:     keep
+func.func @not_masked(%x: tensor<8x4xf32>, %w: tensor<8x1xf32>, %m: tensor<8x1xi1>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %p = fuse.mul %x, %w : tensor<8x4xf32>, tensor<8x1xf32> -> tensor<8x4xf32>
+  %s = fuse.reduce sum %p dims = [0, 1] : tensor<8x4xf32> -> tensor<f32>
+  %one = fuse.constant dense<1.0> : tensor<f32>
+  %q = fuse.select %m, %x, %one : tensor<8x1xi1>, tensor<8x4xf32>, tensor<f32> -> tensor<8x4xf32>
+  %t = fuse.reduce sum %q dims = [0, 1] : tensor<8x4xf32> -> tensor<f32>
+  %f = fuse.cast %m : tensor<8x1xi1> -> tensor<8x1xf32>
+  %c = fuse.reduce sum %f dims = [0, 1] : tensor<8x1xf32> -> tensor<f32>
+  return %s, %t, %c : tensor<f32>, tensor<f32>, tensor<f32>
+}

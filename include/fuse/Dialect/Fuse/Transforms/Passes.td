@@ -70,6 +70,9 @@ def FuseJoinSums : Pass<"fuse-join-sums", "::mlir::func::FuncOp"> {
     into rows of one length instead, whose sums share a launch and are stored side by
     side, and these are summed. Of static shapes that rows of 256 elements divide.
 
+    The sum of what a mask keeps, which has an element for each row, becomes one of rows
+    where the mask is summed, too: blocks add up the mask beside the rows.
+
     Before:
 
     ```mlir
