@@ -166,8 +166,8 @@ def _instruction(statement, line):
         guard, statement = statement[1:].split(None, 1)
         is_negated = guard.startswith("!")
         guard = guard.lstrip("!")
-    opcode, _, rest = statement.replace("\t", " ").partition(" ")
-    operands = [_operand(x) for x in _split(rest.strip())]
+    opcode, *rest = statement.split(maxsplit=1)
+    operands = [_operand(x) for x in _split("".join(rest).strip())]
     return Instruction(opcode, operands, guard, is_negated, line)
 
 

@@ -64,8 +64,8 @@ def scaled_matmul(g):
 
 
 def linear(g):
-    """What tensor cores run: 16 bits or TF32, rows in memory of whole 16 bytes."""
-    element = g.choice(["bf16", "bf16", "f16", "f32"])
+    """What tensor cores run: 16 bits, TF32 or f64, rows in memory of whole 16 bytes."""
+    element = g.choice(["bf16", "bf16", "f16", "f32", "f64"])
     rows, columns = (
         g.choice([1, 3, 16, 33, 65, 130]),
         g.choice([8, 16, 24, 40, 72, 136]),
@@ -94,7 +94,7 @@ def linear(g):
 
 def siblings(g):
     """Contractions of the same rows, some of whose results are combined."""
-    element = g.choice(["bf16", "bf16", "f16", "f32"])
+    element = g.choice(["bf16", "bf16", "f16", "f32", "f64"])
     rows, summed = g.choice([1, 3, 33, 65, 130]), g.choice([8, 40, 64, 72])
     widths = [g.choice([8, 16, 24, 40])]
     for _ in range(g.choice([1, 1, 2])):
