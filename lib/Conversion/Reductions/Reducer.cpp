@@ -287,9 +287,11 @@ ReductionState Reducer::takeOnline(const ReductionState &state,
 }
 
 /// A product and a factor that all of its lanes share, or nothing. Only what
-/// rounds to bf16: an f32 program multiplies in its own order.
-static std::pair<Value, Value> takeOutFactor(OpBuilder &builder,
-                                             Value product) {
+/// rounds to bf16 and is multiplied further, as in a product with a vector: an
+/// f32 program multiplies in its own order, and so does one that sums scaled
+/// numbers, where 0 times an infinite scale is NaN.
+static std::pair<Value, Value> takeOutFactor(OpBuilder &builder, Value product,
+                                             bool isMultiplied = false) {
   auto multiply = product.getDefiningOp<arith::MulFOp>();
   if (!multiply)
     return {};
@@ -297,9 +299,9 @@ static std::pair<Value, Value> takeOutFactor(OpBuilder &builder,
     Value rest = multiply->getOperand(isFlipped);
     Value other = multiply->getOperand(!isFlipped);
     Value factor = sharedByLanes(other);
-    if (factor != other && multiply->hasAttr(kBF16ResultAttr))
+    if (isMultiplied && factor != other && multiply->hasAttr(kBF16ResultAttr))
       return {rest, factor};
-    auto [inner, ofInner] = takeOutFactor(builder, rest);
+    auto [inner, ofInner] = takeOutFactor(builder, rest, /*isMultiplied=*/true);
     if (inner)
       return {arith::MulFOp::create(builder, multiply.getLoc(), inner, other,
                                     arith::FastMathFlags::contract),

@@ -337,8 +337,12 @@ void SoftmaxFactor::multiply() {
   Value all = emitPower(builder, exponentials, 1);
   auto isLeft = [&](Value value) { return left.contains(value); };
   for (Operation *op : readers) {
-    if (llvm::none_of(op->getOperands(), isLeft))
+    if (llvm::none_of(op->getOperands(), isLeft)) {
+      // It reads sums that have their factor by now.
+      for (Value result : op->getResults())
+        degrees.erase(result);
       continue;
+    }
     std::optional<int> degree = degreeOf(op);
     if (degree.value_or(0) == 0 || isLeft(op->getResult(0)))
       continue;
