@@ -267,14 +267,9 @@ PROGRAM = [
         ),
     ),
     *of_file(
-        "lib/Fusion/MergeGroups.cpp",
-        "lit:Fusion lit:Random/Regressions",
-        (
-            "kernels-know-the-program",
-            "succeeded(classifyGroup(group, DimClasses(ops),\n"
-            "                                 machine.tensorCoresOrNull(), reason));",
-            "true;",
-        ),
+        "lib/Analysis/DimClasses.cpp",
+        "lit:Programs",
+        ("names-say-no-sizes", "    uniteNames(function);", "    (void)function;"),
     ),
     *of_file(
         "lib/Fusion/Groups.cpp",
