@@ -164,7 +164,7 @@ func.func @projected(%x: tensor<2x130x256xbf16>, %wq: tensor<256x64xbf16>, %k: t
 // CHECK-NOT:     fuse.kernel
 // APART-LABEL: func.func @computed_keys(
 func.func @computed_keys(%q: tensor<2x130x64xbf16>, %k: tensor<2x200x64xbf16>, %v: tensor<2x200x64xbf16>) -> tensor<2x130x64xbf16> {
-  %e = fuse.gelu %k : tensor<2x200x64xbf16>
+  %e = fuse.gelu tanh %k : tensor<2x200x64xbf16>
   %s = fuse.matmul %q, %e transpose_rhs : tensor<2x130x64xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x200xbf16>
   %p = fuse.softmax %s dims = [2] : tensor<2x130x200xbf16>
   %o = fuse.matmul %p, %v : tensor<2x130x200xbf16>, tensor<2x200x64xbf16> -> tensor<2x130x64xbf16>

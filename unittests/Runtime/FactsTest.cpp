@@ -64,7 +64,8 @@ TEST_F(FactsTest, AlignmentOfEveryPointer) {
 
 TEST_F(FactsTest, UnalignedInputBesideAlignedOnesIsOfLooseRows) {
   spec.inputs.push_back({"z", DType::BF16, {SizeExpr::symbol(0)}, 1});
-  auto str = [&](TensorView x, TensorView z, TensorView y) {
+  auto str = [&](const TensorView &x, const TensorView &z,
+                 const TensorView &y) {
     return cantFail(computeFacts(spec, {x, z}, {y})).str();
   };
   TensorView x = tensor(8, 32), loose = tensor(8, 2), y = tensor(8, 16);

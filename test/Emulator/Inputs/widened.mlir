@@ -52,6 +52,6 @@ func.func @integers(%q: tensor<2x4x70x64xbf16>, %k: tensor<2x4x?x64xi8>, %ks: te
   %kb = fuse.mul %kd, %ks : tensor<2x4x?x64xbf16>, tensor<2x4x?x1xbf16>
   %vf = fuse.cast %v : tensor<2x4x?x64xui8> -> tensor<2x4x?x64xbf16>
   %vb = fuse.mul %vf, %vs : tensor<2x4x?x64xbf16>, tensor<4x1x64xbf16>
-  %o = fuse.attention heads_tokens %q, %kb, %vb : tensor<2x4x70x64xbf16>, tensor<2x4x?x64xbf16>, tensor<2x4x?x64xbf16>
+  %o = fuse.attention heads_tokens %q, %kb, %vb scale = 0.0005 : tensor<2x4x70x64xbf16>, tensor<2x4x?x64xbf16>, tensor<2x4x?x64xbf16>
   return %o : tensor<2x4x70x64xbf16>
 }
