@@ -197,12 +197,20 @@ void Explainer::explainKernel(KernelOp kernel) {
     note << remark::metric("Because", reason.name());
 }
 
-/// Why a copy of a view is made, which `user` reads.
-static ReasonKind reasonOfCopy(Operation *user) {
+/// Why a copy of a view is made, which is read by `use`.
+static ReasonKind reasonOfCopy(OpOperand &use) {
+  Operation *user = use.getOwner();
   if (isa<tensor::CollapseShapeOp>(user))
     return ReasonKind::copyJoined;
-  return isa<func::ReturnOp>(user) ? ReasonKind::copyReturned
-                                   : ReasonKind::copyScattered;
+  if (isa<func::ReturnOp>(user))
+    return ReasonKind::copyReturned;
+  auto reader = dyn_cast<KernelOp>(user);
+  bool isMultiplied =
+      reader &&
+      llvm::any_of(
+          reader.getBody().getArgument(use.getOperandNumber()).getUsers(),
+          llvm::IsaPred<ContractOp>);
+  return isMultiplied ? ReasonKind::copyMultiplied : ReasonKind::copyScattered;
 }
 
 /// Why a result is copied to where it lies, from what comes by `path`.
@@ -264,7 +272,7 @@ void Explainer::explainCopy(KernelOp kernel) {
        << remark::metric(returned ? "Result" : "Argument", name)
        << remark::metric("BytesCost", kernelBytes(kernel, dims).str(names));
   because(Reason(returned ? reasonOfResultCopy(path)
-                          : reasonOfCopy(*kernel->user_begin()),
+                          : reasonOfCopy(*kernel->use_begin()),
                  name),
           note);
 }

@@ -48,6 +48,7 @@ ELSEWHERE = {
     "copyJoined": "test/Explain/copies.mlir",
     "copyReturned": "test/Explain/copies.mlir",
     "copyScattered": "test/Explain/copies.mlir",
+    "copyMultiplied": "test/Explain/copies.mlir",
     "copyResultGiven": "test/Explain/copies-results.mlir",
     "copyResultRead": "test/Explain/copies-results.mlir",
     "copyResultScattered": "test/Explain/copies-results.mlir",
