@@ -8,7 +8,7 @@ Gradients of embeddings and of gathered rows, as in mixtures of experts, add row
 
 A region adds few rows by comparing all pairs of ids. More are sorted by torch first; the rows of one
 id then follow each other, and a region adds up each run in its order, in f32, together with what is
-computed from the sums. So results are the same in every run, as those of no atomic addition are.
+computed from the sums. So results are the same in every run, unlike those of atomic additions.
 """
 
 import operator

@@ -39,6 +39,10 @@ FILES = {
         "models of transformers under torch.compile, with Fuse as its backend and others",
         "bench/compare_models.py",
     ),
+    "first-calls.json.xz": (
+        "seconds of the first call of a compiled model, and of torch's tracing alone",
+        "bench/measure_first_call.py",
+    ),
     "host.json.xz": (
         "how long calls of small programs keep the host",
         "bench/measure_host_time.py",
