@@ -178,7 +178,8 @@ static Groups reducedGroups(const Groups &groups, ArrayRef<int64_t> dims,
   return result;
 }
 
-bool mlir::fuse::followsFromReduction(Value value) {
+bool mlir::fuse::followsFromReduction(
+    Value value, llvm::function_ref<bool(Operation *)> passes) {
   // What is further away does not matter often enough to be looked for each
   // time.
   constexpr size_t mostOps = 64;
@@ -192,7 +193,7 @@ bool mlir::fuse::followsFromReduction(Value value) {
     Operation *op = ops[next];
     if (isReduction(op))
       return true;
-    if (isShapeless(op))
+    if (passes(op))
       llvm::for_each(op->getOperands(), add);
   }
   return false;

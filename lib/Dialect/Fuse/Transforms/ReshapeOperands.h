@@ -44,8 +44,10 @@ Operation *expandOp(OpBuilder &builder, Operation *op,
 bool isMadeHere(Value value);
 
 /// Whether `value` follows from a reduction, by pointwise ops in its shape or
-/// of smaller operands.
-bool followsFromReduction(Value value);
+/// of smaller operands, or by those that `passes` allows.
+bool followsFromReduction(
+    Value value, llvm::function_ref<bool(Operation *)> passes =
+                     [](Operation *op) { return isShapeless(op); });
 
 /// The groups by which a shape of that rank is collapsed to one without `dims`,
 /// which have size 1: each goes with the dimension before it that stays, those

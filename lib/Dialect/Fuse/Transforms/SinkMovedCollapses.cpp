@@ -24,7 +24,6 @@
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -32,20 +31,9 @@ using namespace mlir::fuse;
 /// Whether the value follows from a reduction, by pointwise ops and such
 /// movements.
 static bool isOfRows(Value value) {
-  constexpr size_t mostOps = 64;
-  llvm::SmallSetVector<Operation *, 16> ops;
-  auto add = [&](Value operand) {
-    if (Operation *op = operand.getDefiningOp())
-      ops.insert(op);
-  };
-  add(value);
-  for (size_t next = 0; next < ops.size() && next < mostOps; ++next) {
-    if (isReduction(ops[next]))
-      return true;
-    if (isShapeless(ops[next]) || isa<SliceOp, ConcatOp>(ops[next]))
-      llvm::for_each(ops[next]->getOperands(), add);
-  }
-  return false;
+  return followsFromReduction(value, [](Operation *op) {
+    return isShapeless(op) || isa<SliceOp, ConcatOp>(op);
+  });
 }
 
 /// The collapse that makes the value of what follows from a reduction; null for

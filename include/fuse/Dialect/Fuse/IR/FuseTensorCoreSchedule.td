@@ -61,7 +61,8 @@ def MmaSchedule : Fuse_Schedule<"MmaSchedule", "mma"> {
     up to `stages` - 1 steps ahead. The consumers share the columns of a tile.
     What shared memory holds of results takes the place of the slots. Blocks
     that share a tile by `split_k` are no cluster: each leaves its sums in
-    memory, and a second launch adds them from the first part to the last and computes what follows. There are no more parts than steps.
+    memory, and a second launch adds them from the first part to the last and
+    computes what follows. There are no more parts than steps.
 
     With `row_bits` or `column_bits` the operand of the result's rows or columns
     is computed from elements of so many bits: 4, 8, 16 or 32. Slots have these, and
