@@ -83,6 +83,7 @@ def main():
     if options.print:
         print(generate(seed, options.without).text(), end="")
         return 0
+    pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
     print(f"seeds {seed} to {seed + options.count - 1}")
     sys.stdout.flush()
 
