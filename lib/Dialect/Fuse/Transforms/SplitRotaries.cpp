@@ -322,6 +322,10 @@ void RotarySplitter::run() {
   };
   IRMapping mapping;
   mapping.map(op.getInput(), joined(filled(1), filled(0)));
+  // Tables have the input's type or f32, and the input is f32 here.
+  for (Value table : {op.getCosTable(), op.getSinTable()})
+    if (table)
+      mapping.map(table, emitWiden(builder, table));
   Operation *angles = builder.clone(*op, mapping);
   angles->getResult(0).setType(type.clone(wide));
   PairedDim at = pairs();

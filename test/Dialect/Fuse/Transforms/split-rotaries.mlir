@@ -80,3 +80,17 @@ func.func @stays(%x: tensor<2x64xf32>, %o: tensor<1x64xf32>, %w: tensor<32x64xf3
   %t = fuse.rotary half heads_tokens %p base = 1.0e4 dims = 16 : tensor<1x32xf32>
   return %r, %z, %s, %t : tensor<2x32xf32>, tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32xf32>
 }
+
+// -----
+
+// Tables of 16 bits are widened, since the input is f32 here.
+// CHECK-LABEL: func.func @tables
+// CHECK-SAME:    %[[COS:[^:]*]]: tensor<1x12xbf16>, %[[SIN:[^:]*]]: tensor<1x12xbf16>
+// CHECK-DAG:     %[[C:.*]] = fuse.cast %[[COS]] : tensor<1x12xbf16> -> tensor<1x12xf32>
+// CHECK-DAG:     %[[S:.*]] = fuse.cast %[[SIN]] : tensor<1x12xbf16> -> tensor<1x12xf32>
+// CHECK:         fuse.rotary half heads_tokens %{{.*}} tables(%[[C]], %[[S]])
+func.func @tables(%cos: tensor<1x12xbf16>, %sin: tensor<1x12xbf16>, %x: tensor<1x64xbf16>, %w: tensor<24x64xbf16>) -> tensor<1x24xbf16> {
+  %y = fuse.contract "bd,nd->bn" %x, %w : tensor<1x64xbf16>, tensor<24x64xbf16> -> tensor<1x24xbf16>
+  %r = fuse.rotary half heads_tokens %y tables(%cos, %sin) : tensor<1x24xbf16>, tensor<1x12xbf16>
+  return %r : tensor<1x24xbf16>
+}
