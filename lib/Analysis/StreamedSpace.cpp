@@ -147,7 +147,8 @@ LogicalResult StreamedFinder::findStatistics() {
     found.sum = found.exponentials ? reduce : ReduceOp();
   }
   if (reductions == 0) {
-    found.logits = found.unroundedWeights();
+    // Tensor cores round their operands; a CPU's panels have to be told.
+    found.logits = inPanels() ? found.weights : found.unroundedWeights();
     return success();
   }
   if (!found.sum || reductions != 2)
