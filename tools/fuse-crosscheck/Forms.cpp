@@ -97,9 +97,10 @@ Expected<std::string> Forms::scheduled(StringRef chip) {
   mlir::fuse::AssignSchedulesOptions assign;
   mlir::fuse::SplitContractionsOptions contractions;
   mlir::fuse::SplitTileStatisticsOptions statistics;
+  mlir::fuse::DetachContractionsOptions detach;
   // Kernels that one chip runs another may not.
   options.chip = chip.str();
-  assign.chip = contractions.chip = statistics.chip = chip.str();
+  assign.chip = contractions.chip = statistics.chip = detach.chip = chip.str();
   // Without the rest of fuse-schedule, which depends on the schedule.
   auto made = run([&](OpPassManager &passes) {
     mlir::fuse::buildFormPipeline(passes, options);
@@ -107,6 +108,8 @@ Expected<std::string> Forms::scheduled(StringRef chip) {
         mlir::fuse::createSplitContractions(contractions));
     passes.addNestedPass<func::FuncOp>(
         mlir::fuse::createSplitTileStatistics(statistics));
+    passes.addNestedPass<func::FuncOp>(
+        mlir::fuse::createDetachContractions(detach));
     passes.addNestedPass<func::FuncOp>(
         mlir::fuse::createAssignSchedules(assign));
   });

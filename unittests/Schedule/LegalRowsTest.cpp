@@ -107,6 +107,9 @@ TEST_F(LegalRowsTest, ThreadsOfAProductHaveSeveralRows) {
       EXPECT_LE(3 * share, 4 * length);
     }
   }
+  // Blocks have to stay for what all rows are reduced to.
+  facts.isAcross = true;
+  EXPECT_TRUE(productRows(&context, facts, *target).empty());
 }
 
 TEST_F(LegalRowsTest, WithoutClustersARowHasOneBlock) {

@@ -205,7 +205,7 @@ mlir::fuse::productRows(MLIRContext *context, const RowFacts &facts,
   constexpr int64_t fewestVectors = 4, mostVectors = 8;
   constexpr int64_t fewestThreads = 128, residentThreads = 512;
   SmallVector<RowsScheduleAttr> found;
-  if (!facts.isProduct() || facts.length == 0 ||
+  if (!facts.isProduct() || facts.isAcross || facts.length == 0 ||
       facts.inner % facts.widest != 0)
     return found;
   for (int64_t each = 1; each <= mostVectors / 2; ++each) {
