@@ -275,14 +275,29 @@ bool GroupMerger::tryStream(ContractOp product, Value weights, bool plain) {
          tryStream(product, ops, following, plain);
 }
 
+/// Whether each of several matrices is multiplied with one of its own, as heads
+/// are, rather than rows with the weights of a layer.
+static bool isBatched(ContractOp op) {
+  return llvm::any_of(op.getResultAxes(), [&](char axis) {
+    return op.getLhsAxes().contains(axis) && op.getRhsAxes().contains(axis);
+  });
+}
+
 bool GroupMerger::tryStream(ContractOp product, ArrayRef<Operation *> ops,
                             const llvm::DenseSet<Value> &following,
                             bool plain) {
   Operation *first = *llvm::find_if(ops, llvm::IsaPred<ContractOp>);
   Reason reason;
+  // Layers one after the other are no attention that could be streamed: what
+  // tiles lack says more about them.
+  bool isAttention =
+      llvm::any_of(ops, llvm::IsaPred<ExpOp>) || isBatched(ContractOp(first));
   auto refuse = [&] {
-    missed[{product, first}] = Reason::because(ReasonKind::notStreamed, reason);
-    settled.insert({product, first});
+    if (isAttention) {
+      missed[{product, first}] =
+          Reason::because(ReasonKind::notStreamed, reason);
+      settled.insert({product, first});
+    }
     return false;
   };
   SmallVector<Value> inputs = groups.inputsOf(ops), results;

@@ -218,6 +218,13 @@ func.func @not_notStreamed(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16
   %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
   return %y : tensor<8x512x128xbf16>
 }
+// Layers with a norm between them are no attention.
+func.func @not_streamedNoSoftmax(%x: tensor<512x256xf16>, %a: tensor<512x256xf16>, %n: tensor<512xf16>, %b: tensor<256x512xf16>) -> tensor<512x256xf16> {
+  %h = fuse.matmul %x, %a transpose_rhs : tensor<512x256xf16>, tensor<512x256xf16> -> tensor<512x512xf16>
+  %r = fuse.rms_norm %h, %n eps = 1.0e-5 : tensor<512x512xf16>, tensor<512xf16>
+  %y = fuse.matmul %r, %b transpose_rhs : tensor<512x512xf16>, tensor<256x512xf16> -> tensor<512x256xf16>
+  return %y : tensor<512x256xf16>
+}
 func.func @streamedTypes(%q: tensor<8x512x128xf32>, %k: tensor<8x512x128xf32>, %v: tensor<8x512x128xf32>) -> tensor<8x512x128xf32> {
   %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xf32>, tensor<8x512x128xf32> -> tensor<8x512x512xf32>
   %w = fuse.softmax %s dims = [2] : tensor<8x512x512xf32>
