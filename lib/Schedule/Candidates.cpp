@@ -11,6 +11,7 @@
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Schedule/LegalRows.h"
 #include "fuse/Schedule/RowsModel.h"
+#include "fuse/Schedule/TiledModel.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -49,6 +50,13 @@ static TimeEstimate timeOf(const BlockWork &work, KernelOp kernel,
           streamedSeconds(*space, dims, *target.gpu, target.assumed, streamed);
       estimate.residentBlocks = 1;
       estimate.limit = TimeLimit::TensorCores;
+      return estimate;
+    }
+  if (auto tiled = dyn_cast<TiledScheduleAttr>(schedule))
+    if (auto space = tileSpaceOf(kernel, dims, reason); succeeded(space)) {
+      TimeEstimate estimate = estimateTiled(
+          tiled, *space, dims, work.blocks * work.memoryBytes, *target.gpu);
+      estimate.residentBlocks = residentBlocks(*target.gpu, work);
       return estimate;
     }
   return estimateTime(*target.gpu, work);

@@ -19,6 +19,12 @@ def test_what_is_chosen_is_near_the_fastest(cases):
 
 def test_waiting_and_bringing_both_count(cases):
     shipped = fit.shipped()
-    for name in shipped:
+    for name in fit.RANGES:
         without = {**shipped, name: 0.01}
         assert fit.judge(cases, without)[0].mean() > 1.1
+
+
+def test_the_fastest_tile_takes_about_as_long_as_predicted(cases):
+    shipped = fit.shipped()
+    for efficiency in fit.efficiencies(cases, shipped):
+        assert efficiency == pytest.approx(shipped["efficiency"], rel=0.2)

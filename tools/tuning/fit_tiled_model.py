@@ -4,7 +4,8 @@
 """Fits the numbers of ProposeTiled.cpp, Numbers/Tiled.inc, to times of tiles.
 
 The data, results/wide-sweep.json.xz, are times of some tiles of f32 on an H200. A fit is good
-if the tile that the model takes is fast, and if times of a case are as far apart as they are.
+if the tile that the model takes is fast, and if times of a case are as far apart as they are;
+the efficiency makes clocks times.
 
     fit_tiled_model.py           # how good the shipped numbers are
     fit_tiled_model.py --write   # a new fit becomes the shipped one
@@ -28,6 +29,7 @@ SHIPPED = shipped_numbers.path_of("tiled")
 # Of an H200, as in GPUTarget.cpp, and what TileSpace.h says of shared memory.
 MULTIPROCESSORS, PER_CLOCK, THREADS, SHARED_BYTES = 132, 128, 2048, 228 * 1024
 ELEMENT_BYTES, PADDING, SHARED_BYTES_PER_CLOCK = 4, 4, 128
+CLOCK_HERTZ, LAUNCH_SECONDS = 1.98e9, 2e-6
 RANGES = {"productsOfBringing": (2, 40), "waitingClocks": (100, 2000)}
 SPREAD_WEIGHT = 0.3
 
@@ -80,12 +82,21 @@ def score(cases, numbers):
     return losses.mean() + SPREAD_WEIGHT * spread
 
 
+def efficiencies(cases, numbers):
+    """Of each case the clocks of its fastest tile over those that its time has."""
+    for shape, schedules, us in cases:
+        fastest = int(np.argmin(us))
+        had = (us[fastest] * 1e-6 - LAUNCH_SECONDS) * CLOCK_HERTZ
+        yield float(clocks(shape, schedules[fastest], numbers) / had)
+
+
 def fit(cases, steps=24):
     """The best of a grid."""
     axes = [np.geomspace(*RANGES[name], steps) for name in RANGES]
     grid = np.stack(np.meshgrid(*axes), -1).reshape(-1, len(axes))
     candidates = [dict(zip(RANGES, map(float, row), strict=True)) for row in grid]
-    return min(candidates, key=lambda numbers: score(cases, numbers))
+    best = min(candidates, key=lambda numbers: score(cases, numbers))
+    return {**best, "efficiency": float(np.median(list(efficiencies(cases, best))))}
 
 
 def describe(name, cases, numbers):

@@ -179,3 +179,27 @@ TEST_F(CandidatesTest, TilesOfWideFloats) {
       EXPECT_TRUE(!schedule || schedule.isMmaSync()) << chip.str();
     }
 }
+
+TEST_F(CandidatesTest, OrdinaryCoresTakeTheFastestOfThePredictedTiles) {
+  for (StringRef sizes : {"512x256x384", "16x4096x4096", "2048x2048x64"}) {
+    SmallVector<StringRef> parts;
+    sizes.split(parts, 'x');
+    std::string program = llvm::formatv(
+        R"(func.func @f(%x: tensor<{0}x{2}xf32>, %w: tensor<{2}x{1}xf32>) -> tensor<{0}x{1}xf32> {{
+          %r = fuse.kernel "k" ins(%x, %w : tensor<{0}x{2}xf32>, tensor<{2}x{1}xf32>) -> tensor<{0}x{1}xf32> {{
+          ^bb0(%a: tensor<{0}x{2}xf32>, %b: tensor<{2}x{1}xf32>):
+            %c = fuse.contract "mk,kn->mn" %a, %b : tensor<{0}x{2}xf32>, tensor<{2}x{1}xf32> -> tensor<{0}x{1}xf32>
+            fuse.yield %c : tensor<{0}x{1}xf32>
+          }
+          return %r : tensor<{0}x{1}xf32>
+        })",
+        parts[0], parts[1], parts[2]);
+    SmallVector<Candidate> found = candidatesOf(program);
+    ASSERT_GT(found.size(), 3u);
+    EXPECT_TRUE(isa<TiledScheduleAttr>(found.front().schedule));
+    for (const Candidate &other : found)
+      EXPECT_LE(found.front().estimate->seconds,
+                1.001 * other.estimate->seconds)
+          << sizes.str();
+  }
+}

@@ -18,6 +18,7 @@
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/TileSpace.h"
+#include "fuse/Schedule/TiledModel.h"
 #include "fuse/Target/CPUTarget.h"
 
 using namespace mlir;
@@ -129,12 +130,20 @@ static constexpr struct {
 static constexpr int64_t groupsOfBlock[] = {1, 2, 4, 8, 16};
 static constexpr int64_t mostThreads = 512;
 
+namespace {
 /// Clocks of the busiest multiprocessor: it multiplies and brings operands, or
 /// its blocks wait for them; and adds the totals of groups.
-static double busiestMultiprocessor(const TileProblem &problem,
-                                    TiledScheduleAttr schedule,
-                                    const SharedTileLayout &layout,
-                                    const GPUTarget &gpu) {
+struct BusiestClocks {
+  double multiplying, waiting, adding;
+
+  double all() const { return std::max(multiplying, waiting) + adding; }
+};
+} // namespace
+
+static BusiestClocks busiestMultiprocessor(const TileProblem &problem,
+                                           TiledScheduleAttr schedule,
+                                           const SharedTileLayout &layout,
+                                           const GPUTarget &gpu) {
   double tileM = schedule.getTileM(), tileN = schedule.getTileN();
   double tiles = std::ceil(problem.rows / tileM) *
                  std::ceil(problem.columns / tileN) * problem.batches;
@@ -157,9 +166,28 @@ static double busiestMultiprocessor(const TileProblem &problem,
       std::ceil(problem.depth / (schedule.getTileK() * schedule.groups()));
   // Each group writes and reads its totals.
   double totals = 2 * schedule.groups() * layout.totalElements();
-  return std::max(each * multiplying, std::ceil(each / resident) * steps *
-                                          gpu.tiled.waitingClocks) +
-         each * totals * words * sizeof(float) / gpu.sharedBytesPerClock;
+  return {each * multiplying,
+          std::ceil(each / resident) * steps * gpu.tiled.waitingClocks,
+          each * totals * words * sizeof(float) / gpu.sharedBytesPerClock};
+}
+
+TimeEstimate mlir::fuse::estimateTiled(TiledScheduleAttr schedule,
+                                       const TileSpace &space,
+                                       const DimClasses &dims, double bytes,
+                                       const GPUTarget &gpu) {
+  BusiestClocks clocks =
+      busiestMultiprocessor(problemOf(space, dims), schedule,
+                            SharedTileLayout(schedule, space, dims), gpu);
+  double busy = clocks.all() / (gpu.tiled.efficiency * gpu.clockHertz);
+  double memory =
+      bytes / (gpu.time.memoryEfficiency * gpu.memoryBytesPerSecond);
+  TimeEstimate estimate;
+  estimate.seconds = gpu.launchSeconds + softMaximum(gpu, {busy, memory});
+  estimate.limit = memory > busy ? TimeLimit::Memory
+                   : clocks.waiting > clocks.multiplying
+                       ? TimeLimit::Waiting
+                       : TimeLimit::Instructions;
+  return estimate;
 }
 
 /// All tiles, for the numbers of groups that a block has room for. f64 is
@@ -205,7 +233,7 @@ mlir::fuse::sharedTilesOf(KernelOp kernel, const DimClasses &dims,
     SharedTileLayout layout(schedule, *space, dims);
     if (layout.bytes() <= target.gpu->maxSharedBytesPerBlock)
       costs.push_back(
-          {busiestMultiprocessor(problem, schedule, layout, *target.gpu),
+          {busiestMultiprocessor(problem, schedule, layout, *target.gpu).all(),
            schedule});
   }
   llvm::stable_sort(costs, llvm::less_first());

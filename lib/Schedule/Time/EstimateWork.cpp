@@ -406,32 +406,19 @@ BlockWork KernelWork::contraction(ContractionScheduleAttr schedule,
   return work;
 }
 
-/// A block brings what its tiles need to shared memory, and each thread has one
-/// piece of each.
+/// What a block needs: TiledModel.h has the time.
 BlockWork KernelWork::tiled(TiledScheduleAttr schedule,
                             const TileSpace &space) const {
   BlockWork work;
-  double summed = 0;
-  for (const TileContraction &contraction : space.contractions)
-    summed += estimatedElements(contraction.summedExtents(dims), dims);
-  double sides = schedule.getTileM() + schedule.getTileN();
-  double sums = schedule.getRows() * schedule.getColumns();
   work.threads = schedule.getThreads();
   work.blocks = ceilDiv(estimatedElements(space.rowExtents(dims), dims),
                         schedule.getTileM()) *
                 ceilDiv(estimatedElements({space.columnExtent(dims)}, dims),
                         schedule.getTileN()) *
                 estimatedElements(space.outerExtents(dims), dims);
-  work.registers = registersFor(sums);
-  SharedTileLayout layout(schedule, space, dims);
-  work.sharedBytes = layout.bytes();
+  work.registers = registersFor(schedule.getRows() * schedule.getColumns());
+  work.sharedBytes = SharedTileLayout(schedule, space, dims).bytes();
   work.memoryBytes = bytes / work.blocks;
-  work.cachedBytes = summed * sides * elementBytes(space.shape());
-  double own = summed / schedule.groups();
-  work.cachedWaits = own / schedule.getTileK();
-  work.instructions =
-      own * (sums + (schedule.getRows() + schedule.getColumns()) / 4.0 +
-             2 * sides / work.threads);
   return work;
 }
 
