@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-static bool isReshape(Operation *op) {
+bool mlir::fuse::isHostReshape(Operation *op) {
   return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
 }
 
@@ -46,7 +46,7 @@ static bool hasKnownSizes(Operation *op) {
 static func::FuncOp splitReshapes(func::FuncOp function) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
-    if (!isReshape(&op))
+    if (!isHostReshape(&op))
       continue;
     OpBuilder builder(&op);
     SmallVector<OpOperand *> uses(
@@ -267,7 +267,7 @@ void GroupMerger::mergeChains() {
 /// those of the host, which a group may adopt.
 SmallVector<Operation *> GroupMerger::reshapesFrom(Operation *user) const {
   SmallVector<Operation *> chain;
-  while (isReshape(user) && !groups.contains(user) && hasKnownSizes(user) &&
+  while (isHostReshape(user) && !groups.contains(user) && hasKnownSizes(user) &&
          llvm::all_equal(user->getUsers()) && !user->use_empty()) {
     chain.push_back(user);
     user = *user->user_begin();
@@ -297,7 +297,7 @@ void GroupMerger::mergeProducers(Operation *op) {
   });
   for (Value operand : operands) {
     Operation *producer = operand.getDefiningOp();
-    while (isReshape(producer) && !groups.contains(producer))
+    while (isHostReshape(producer) && !groups.contains(producer))
       producer = producer->getOperand(0).getDefiningOp();
     if (!groups.contains(producer) || groups.of(producer) == groups.of(op))
       continue;
@@ -372,184 +372,6 @@ void GroupMerger::sinkIntoConsumers() {
       trySink(&op);
 }
 
-/// The ops of `op`'s group that `op` is computed by from what the group reads
-/// and from `stored`, in program order and with itself; nothing if a reduction
-/// or a contraction is among them.
-static SmallVector<Operation *> computedBy(Operation *op, const Groups &groups,
-                                           ArrayRef<Value> stored) {
-  llvm::SetVector<Operation *> found;
-  found.insert(op);
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (isReduction(found[i]) || isRowOrder(found[i]) ||
-        isa<ContractOp, ScatterOp>(found[i]))
-      return {};
-    for (Value operand : found[i]->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (groups.contains(producer) && groups.of(producer) == groups.of(op) &&
-          !llvm::is_contained(stored, operand))
-        found.insert(producer);
-    }
-  }
-  SmallVector<Operation *> ops(found.begin(), found.end());
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return ops;
-}
-
-/// `ops` without those that only serve what is not in `results`.
-static SmallVector<Operation *> alive(ArrayRef<Operation *> ops,
-                                      ArrayRef<Value> results) {
-  llvm::SmallDenseSet<Value> needed(results.begin(), results.end());
-  SmallVector<Operation *> kept;
-  for (Operation *op : llvm::reverse(ops))
-    if (llvm::any_of(op->getResults(),
-                     [&](Value v) { return needed.contains(v); })) {
-      kept.push_back(op);
-      needed.insert(op->operand_begin(), op->operand_end());
-    }
-  std::reverse(kept.begin(), kept.end());
-  return kept;
-}
-
-/// The ops of both, in program order.
-static SmallVector<Operation *> unionOf(ArrayRef<Operation *> a,
-                                        ArrayRef<Operation *> b) {
-  SmallVector<Operation *> ops(a);
-  ops.append(b.begin(), b.end());
-  llvm::sort(ops,
-             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  return ops;
-}
-
-/// Computes `op` in each group that reads it instead of once. What is saved has
-/// to be more than the instructions take, as in isFasterSunk().
-bool GroupMerger::tryCopy(Operation *op) {
-  int from = groups.of(op);
-  llvm::SetVector<int> consumers;
-  for (Operation *user : op->getUsers()) {
-    if (!groups.contains(user))
-      return false;
-    if (groups.of(user) != from)
-      consumers.insert(groups.of(user));
-  }
-  SmallVector<Value> remaining = groups.resultsOf(groups.ops(from));
-  llvm::erase(remaining, op->getResult(0));
-  SmallVector<Operation *> copied = computedBy(op, groups, {});
-  // What a reduction or a contraction has left in memory anyway, a consumer may
-  // read there.
-  if (copied.empty())
-    copied = computedBy(op, groups, remaining);
-  if (consumers.empty() || copied.empty())
-    return false;
-
-  Reason reason;
-  double before = seconds(from), after = 0;
-  double more =
-      -instructionSeconds(copied, groups.ops(from),
-                          groups.resultsOf(groups.ops(from)), *dims, machine);
-  for (int consumer : consumers) {
-    SmallVector<Operation *> ops = unionOf(groups.ops(consumer), copied);
-    SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
-    more += instructionSeconds(copied, ops, results, *dims, machine);
-    std::optional<double> with = seconds(ops, results);
-    if (!with || !isLegal(ops, results, reason))
-      return false;
-    before += seconds(consumer);
-    after += *with;
-  }
-  SmallVector<Operation *> rest = alive(groups.ops(from), remaining);
-  if (!rest.empty())
-    after += seconds(rest, remaining)
-                 .value_or(std::numeric_limits<double>::infinity());
-  if (before - after <= std::max(more, 0.0))
-    return false;
-
-  secondsOf.clear();
-  SmallVector<Operation *> all(groups.ops(from));
-  for (int consumer : consumers)
-    copyInto(consumer, copied, op);
-  llvm::SmallPtrSet<Operation *, 16> kept(rest.begin(), rest.end());
-  llvm::erase_if(all, [&](Operation *o) { return kept.contains(o); });
-  eraseDead(std::move(all));
-  dims = std::make_unique<DimClasses>(function);
-  return true;
-}
-
-/// The reshapes of the host by which an op reads its operands, again: each has
-/// one user, so that a group can adopt it.
-void GroupMerger::copyReshapes(Operation *op, IRMapping &mapping) {
-  SmallVector<Operation *> chain;
-  for (Value operand : op->getOperands())
-    for (Operation *reshape = operand.getDefiningOp();
-         isReshape(reshape) && !groups.contains(reshape);
-         reshape = reshape->getOperand(0).getDefiningOp())
-      chain.push_back(reshape);
-  for (Operation *reshape : llvm::reverse(chain)) {
-    OpBuilder builder(reshape);
-    groups.place(builder.clone(*reshape, mapping), reshape);
-  }
-}
-
-void GroupMerger::copyInto(int consumer, ArrayRef<Operation *> ops,
-                           Operation *last) {
-  IRMapping mapping;
-  for (Operation *op : ops) {
-    copyReshapes(op, mapping);
-    OpBuilder builder(op);
-    builder.setInsertionPointAfter(op);
-    groups.addCopy(builder.clone(*op, mapping), op, consumer);
-  }
-  last->getResult(0).replaceUsesWithIf(
-      mapping.lookup(last->getResult(0)), [&](OpOperand &use) {
-        return groups.contains(use.getOwner()) &&
-               groups.of(use.getOwner()) == consumer;
-      });
-}
-
-/// Why an edge from one of the ops, which leave their group, was refused is
-/// said of the rest of the group.
-void GroupMerger::keepReasons(ArrayRef<Operation *> leaving) {
-  llvm::SmallPtrSet<Operation *, 16> gone(leaving.begin(), leaving.end());
-  Operation *rest = nullptr;
-  for (Operation *op : groups.ops(groups.of(leaving.front())))
-    if (!gone.contains(op))
-      rest = op;
-  auto edges = missed.takeVector();
-  for (auto &[edge, reason] : edges)
-    if (!gone.contains(edge.second))
-      missed.insert({edge, std::move(reason)});
-    else if (rest)
-      missed.insert({{edge.first, rest}, std::move(reason)});
-}
-
-void GroupMerger::eraseDead(SmallVector<Operation *> ops) {
-  if (ops.empty())
-    return;
-  keepReasons(ops);
-  for (Operation *op : llvm::reverse(ops)) {
-    missed.remove_if([&](auto &entry) { return entry.first.first == op; });
-    groups.forget(op);
-    erased.insert(op);
-    op->erase();
-  }
-}
-
-void GroupMerger::copyIntoConsumers() {
-  SmallVector<Operation *> candidates;
-  for (Operation &op : llvm::reverse(function.getBody().front())) {
-    bool leaves =
-        groups.contains(&op) && op.getNumResults() == 1 &&
-        llvm::any_of(op.getUsers(), [&](Operation *user) {
-          return groups.contains(user) && groups.of(user) != groups.of(&op);
-        });
-    if (leaves)
-      candidates.push_back(&op);
-  }
-  for (Operation *op : candidates)
-    if (!erased.contains(op))
-      tryCopy(op);
-}
-
 void GroupMerger::run() {
   mergeStreamed();
   mergeChains();
@@ -558,6 +380,7 @@ void GroupMerger::run() {
       mergeProducers(&op);
   sinkIntoConsumers();
   copyIntoConsumers();
+  repeatBesideOrder();
   mergeStatistics();
   mergeNeighbours();
   while (askAgain())

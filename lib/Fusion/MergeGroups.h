@@ -16,6 +16,8 @@
 //   the contraction, which would have to write it too;
 // - a value that several groups need is computed again in each of them when
 //   that is faster than writing and reading it: a cast, say;
+// - what rows that are walked in order leave for sums over all rows is computed
+//   again in a kernel of these (CopyIntoConsumers.cpp);
 // - reductions that leave one element a row of a contraction move into its
 //   kernel, if tensor cores run it and the schedulers' model of time says so
 //   (TileStatistics.cpp);
@@ -42,6 +44,10 @@
 #include <memory>
 
 namespace mlir::fuse {
+
+/// Whether the op (may be null) is a reshape, which belongs to the host unless
+/// a group has adopted it.
+bool isHostReshape(Operation *op);
 
 class GroupMerger {
 public:
@@ -84,10 +90,17 @@ private:
   bool isFasterSunk(Operation *op, int consumer);
   void copyIntoConsumers();
   bool tryCopy(Operation *op);
-  void copyInto(int consumer, ArrayRef<Operation *> ops, Operation *last);
+  void copyInto(int consumer, ArrayRef<Operation *> ops,
+                ArrayRef<Operation *> last);
   void copyReshapes(Operation *op, IRMapping &mapping);
   void keepReasons(ArrayRef<Operation *> leaving);
   void eraseDead(SmallVector<Operation *> ops);
+  void repeatBesideOrder();
+  void tryBesideOrder(int from);
+  SmallVector<Operation *> readFrom(int from, int consumer) const;
+  SmallVector<int> readersOf(int from) const;
+  bool mayRepeat(int from, int consumer);
+  bool isFasterRepeated(int from, ArrayRef<int> consumers);
   void mergeStatistics();
   bool tryIntoTiles(int tiles, int rows, Reason &slower);
   std::optional<double> scheduledSeconds(ArrayRef<Operation *> ops);

@@ -65,3 +65,36 @@ func.func @apart(%x: tensor<?x256xf32> {fuse.dims = ["r"]}) -> tensor<?x256xf32>
   %d = fuse.scan sum %c reverse : tensor<?x256xf32>
   return %d : tensor<?x256xf32>
 }
+
+// What is ordered and summed over all rows is computed again beside the sums, all of them, in one
+// kernel that reads nothing of the other.
+// CHECK-LABEL: func.func @summed_over_rows
+// CHECK-SAME:      neighbour = "summed_over_rows_0", reason = {{.*}}"differentWalks"
+// CHECK:         fuse.kernel "summed_over_rows_0" ins(%arg0 :
+// CHECK:           fuse.top_k
+// CHECK:         fuse.kernel "summed_over_rows_1" ins(%arg0 :
+// CHECK-NOT:       fuse.top_k
+// CHECK:           fuse.reduce sum %{{.*}} dims = [0]
+// CHECK-NOT:     fuse.kernel
+func.func @summed_over_rows(%x: tensor<?x64xf32> {fuse.dims = ["n"]}) -> (tensor<?x2xf32>, tensor<64xf32>, tensor<f32>) {
+  %p = fuse.softmax %x dims = [1] : tensor<?x64xf32>
+  %v, %i = fuse.top_k %p k = 2 : tensor<?x64xf32> -> tensor<?x2xf32>, tensor<?x2xi64>
+  %l = fuse.logsumexp %x dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  %s = fuse.reduce sum %p dims = [0] : tensor<?x64xf32> -> tensor<64xf32>
+  %z = fuse.reduce mean %l dims = [0] : tensor<?xf32> -> tensor<f32>
+  return %v, %s, %z : tensor<?x2xf32>, tensor<64xf32>, tensor<f32>
+}
+
+// What an order has found stays where it was found.
+// CHECK-LABEL: func.func @selected_over_rows
+// CHECK:         fuse.kernel "selected_over_rows_0"
+// CHECK:           fuse.top_k
+// CHECK:         fuse.kernel "selected_over_rows_1"
+// CHECK-NOT:       fuse.top_k
+// CHECK-NOT:     fuse.kernel
+func.func @selected_over_rows(%x: tensor<?x64xf32> {fuse.dims = ["n"]}) -> (tensor<?x2xf32>, tensor<2xf32>) {
+  %p = fuse.softmax %x dims = [1] : tensor<?x64xf32>
+  %v, %i = fuse.top_k %p k = 2 : tensor<?x64xf32> -> tensor<?x2xf32>, tensor<?x2xi64>
+  %s = fuse.reduce sum %v dims = [0] : tensor<?x2xf32> -> tensor<2xf32>
+  return %v, %s : tensor<?x2xf32>, tensor<2xf32>
+}
