@@ -260,9 +260,12 @@ double mlir::fuse::busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                     dims, machine);
 }
 
-/// Whether a cast makes elements wider. As many more loads would read what it
-/// makes, if another kernel did: it costs nothing beside these.
-static bool isWidening(Operation *op) {
+/// Whether an op, a cast that makes elements wider or a slice, costs nothing
+/// beside loads: as many would read what it makes, if another kernel did.
+static bool isFreeInLoads(Operation *op) {
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return llvm::all_of(slice.getSteps(),
+                        [](int64_t step) { return step == 1; });
   auto bits = [](Value value) {
     return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
   };
@@ -324,7 +327,7 @@ static double repeatedOfGroups(const ReductionSpace &space,
   double instructions = 0;
   for (auto [op, count] : walks)
     for (Operation *each : opsBehind(op->getOperand(0), /*intoGroups=*/false))
-      if (count > 1 && !isReduction(each) && !isWidening(each))
+      if (count > 1 && !isReduction(each) && !isFreeInLoads(each))
         instructions += instructionsOf(each) * double(count - 1);
   return instructions * estimatedElements(space.domain, dims);
 }
@@ -339,7 +342,7 @@ workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
   for (Operation *op : llvm::reverse(ops)) {
     if (!views.visit(op))
       return std::nullopt;
-    if (!isWidening(op))
+    if (!isFreeInLoads(op))
       operations += instructionsOf(op) * views.evaluations(op);
   }
   if (space && space->hasGroups() && !machine.sharesResults)
@@ -367,7 +370,7 @@ double mlir::fuse::instructionSeconds(ArrayRef<Operation *> some,
       return HUGE_VAL;
   double operations = 0;
   for (Operation *op : some)
-    if (!isWidening(op))
+    if (!isFreeInLoads(op))
       operations += instructionsOf(op) * views.evaluations(op);
   return operations / machine.operationsPerSecond;
 }
@@ -453,7 +456,7 @@ static double panelSeconds(const StreamedSpace &space,
                        estimatedElements({space.columnExtent(dims)}, dims));
   auto ofQueries = opsOf(space.queries.tensor, ops);
   for (Operation *op : ops) {
-    if (isa<ContractOp>(op) || isWidening(op))
+    if (isa<ContractOp>(op) || isFreeInLoads(op))
       continue;
     Value result = op->getResult(0);
     bool isOnce = ofQueries.contains(op) || dims.sameShape(result, scores) ||
