@@ -15,7 +15,8 @@
 //
 // Reductions of two shapes are two walks over the same elements. The threads
 // that add up a column have read its %f anyway: they add these up as well, by
-// one more addition an element, where %f is repeated along the columns.
+// one more addition an element, where %f is repeated along the columns. So they
+// do where the count is taken of the mask without the 1 that makes it meet %x.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,7 @@
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuse {
@@ -42,17 +44,32 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Whether `value` is among what `from` is computed from element by element.
-static bool isComputedFrom(Value from, Value value) {
+/// Whether `wide` shows the elements of `value` with ones as last dimensions.
+static bool showsWithOnes(Value wide, Value value) {
+  ArrayRef<int64_t> own = shapeOf(value), shape = shapeOf(wide);
+  if (shape.size() <= own.size() || shape.take_front(own.size()) != own ||
+      !llvm::all_of(shape.drop_front(own.size()),
+                    [](int64_t size) { return size == 1; }))
+    return false;
+  if (auto expand = wide.getDefiningOp<tensor::ExpandShapeOp>();
+      expand && expand.getSrc() == value)
+    return true;
+  auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
+  return collapse && collapse.getSrc() == wide;
+}
+
+/// `value`, or what shows it with ones as last dimensions, among what `from` is
+/// computed from element by element; null if neither is.
+static Value findBehind(Value from, Value value) {
   llvm::SmallSetVector<Value, 16> seen;
   seen.insert(from);
   for (size_t next = 0; next < seen.size() && next < mostOps; ++next) {
-    if (seen[next] == value)
-      return true;
+    if (seen[next] == value || showsWithOnes(seen[next], value))
+      return seen[next];
     if (Operation *op = seen[next].getDefiningOp(); isShapeless(op))
       seen.insert(op->operand_begin(), op->operand_end());
   }
-  return false;
+  return {};
 }
 
 /// A reduction of columns that the value follows from element by element.
@@ -88,6 +105,8 @@ private:
   bool isWider(ReduceOp other);
 
   ReduceOp reduce, columns;
+  /// What is reduced, with the rank of what the columns are of.
+  Value input;
   /// In the shape of the reduction's result.
   llvm::SmallSetVector<Operation *, 4> ops;
 };
@@ -96,19 +115,23 @@ private:
 /// Whether the columns read what is reduced, repeated along dimensions of known
 /// size that stay.
 bool Widening::isWider(ReduceOp other) {
-  ArrayRef<int64_t> own = shapeOf(reduce.getInput()),
-                    wide = shapeOf(other.getInput());
-  if (other.getDims() != reduce.getDims() ||
-      other.getKeep() != reduce.getKeep() || own.size() != wide.size())
+  input = findBehind(other.getInput(), reduce.getInput());
+  if (!input || other.getDims() != reduce.getDims())
     return false;
+  ArrayRef<int64_t> own = shapeOf(input), wide = shapeOf(other.getInput());
+  if (own.size() != wide.size())
+    return false;
+  SmallVector<int64_t> left;
   for (auto [dim, sizes] : llvm::enumerate(llvm::zip(own, wide))) {
     auto [from, to] = sizes;
-    bool repeats = from == 1 && !ShapedType::isDynamic(to) &&
-                   !llvm::is_contained(reduce.getDims(), dim);
+    bool isReduced = llvm::is_contained(reduce.getDims(), dim);
+    bool repeats = from == 1 && !ShapedType::isDynamic(to) && !isReduced;
     if (from != to && !repeats)
       return false;
+    if (!isReduced || other.getKeep())
+      left.push_back(isReduced ? 1 : from);
   }
-  return own != wide && isComputedFrom(other.getInput(), reduce.getInput());
+  return own != wide && ArrayRef(left) == shapeOf(reduce.getResult());
 }
 
 bool Widening::find() {
@@ -132,10 +155,18 @@ bool Widening::find() {
 
 void Widening::apply() {
   OpBuilder builder(reduce);
-  auto type = cast<RankedTensorType>(reduce.getInput().getType());
-  reduce.getInputMutable().assign(BroadcastOp::create(
-      builder, reduce.getLoc(), type.clone(shapeOf(columns.getInput())),
-      reduce.getInput(), /*like=*/Value()));
+  // What shows the mask with ones may come behind its reduction.
+  if (auto expand = input.getDefiningOp<tensor::ExpandShapeOp>();
+      expand && reduce->isBeforeInBlock(expand))
+    input = tensor::ExpandShapeOp::create(builder, reduce.getLoc(),
+                                          expand.getType(), expand.getSrc(),
+                                          expand.getReassociationIndices());
+  auto type = cast<RankedTensorType>(input.getType());
+  Value wide = BroadcastOp::create(
+      builder, reduce.getLoc(), type.clone(shapeOf(columns.getInput())), input,
+      /*like=*/Value());
+  reduce.getInputMutable().assign(wide);
+  reduce.setKeep(columns.getKeep());
   for (Operation *op : ops) {
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     op->getResult(0).setType(result.clone(shapeOf(columns.getResult())));

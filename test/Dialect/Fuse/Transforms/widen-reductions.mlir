@@ -54,3 +54,39 @@ func.func @rows(%x: tensor<8x50x64xf32>, %f: tensor<1x50x64xf32>) -> tensor<8x50
   %y = fuse.div %s, %c : tensor<8x50xf32>, tensor<1x50xf32> -> tensor<8x50xf32>
   return %y : tensor<8x50xf32>
 }
+
+// -----
+
+// The count is taken of the mask itself, before it gets the 1 that meets %x.
+// CHECK-LABEL: func.func @of_the_mask
+// CHECK:         %[[E:.*]] = tensor.expand_shape %arg1 {{.*}} : tensor<?x50xf32> into tensor<?x50x1xf32>
+// CHECK:         %[[B:.*]] = fuse.broadcast %[[E]] : tensor<?x50x1xf32> -> tensor<?x50x64xf32>
+// CHECK:         %[[C:.*]] = fuse.reduce sum %[[B]] dims = [1] : tensor<?x50x64xf32> -> tensor<?x64xf32>
+// CHECK:         %[[M:.*]] = fuse.max %[[C]], %{{.*}} : tensor<?x64xf32>, tensor<f32>
+// CHECK:         fuse.div %{{.*}}, %[[M]] : tensor<?x64xf32>
+func.func @of_the_mask(%x: tensor<?x50x64xf32>, %f: tensor<?x50xf32>) -> tensor<?x64xf32> {
+  %zero = arith.constant 0 : index
+  %n = tensor.dim %x, %zero : tensor<?x50x64xf32>
+  %c = fuse.reduce sum %f dims = [1] keep : tensor<?x50xf32> -> tensor<?x1xf32>
+  %one = fuse.constant dense<1.0> : tensor<f32>
+  %m = fuse.max %c, %one : tensor<?x1xf32>, tensor<f32> -> tensor<?x1xf32>
+  %e = tensor.expand_shape %f [[0], [1, 2]] output_shape [%n, 50, 1] : tensor<?x50xf32> into tensor<?x50x1xf32>
+  %p = fuse.mul %x, %e : tensor<?x50x64xf32>, tensor<?x50x1xf32> -> tensor<?x50x64xf32>
+  %s = fuse.reduce sum %p dims = [1] : tensor<?x50x64xf32> -> tensor<?x64xf32>
+  %y = fuse.div %s, %m : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// -----
+
+// A reduction along the rows of the mask is none of columns.
+// CHECK-LABEL: func.func @of_other_dims
+// CHECK-NOT:     fuse.broadcast
+func.func @of_other_dims(%x: tensor<8x50x64xf32>, %f: tensor<8x50xf32>) -> tensor<8x64xf32> {
+  %e = tensor.expand_shape %f [[0], [1, 2]] output_shape [8, 50, 1] : tensor<8x50xf32> into tensor<8x50x1xf32>
+  %p = fuse.mul %x, %e : tensor<8x50x64xf32>, tensor<8x50x1xf32> -> tensor<8x50x64xf32>
+  %s = fuse.reduce sum %p dims = [1] : tensor<8x50x64xf32> -> tensor<8x64xf32>
+  %c = fuse.reduce sum %f dims = [0, 1] keep : tensor<8x50xf32> -> tensor<1x1xf32>
+  %y = fuse.div %s, %c : tensor<8x64xf32>, tensor<1x1xf32> -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
