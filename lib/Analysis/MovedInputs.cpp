@@ -7,6 +7,8 @@
 
 #include "fuse/Analysis/MovedInputs.h"
 
+#include "fuse/Analysis/MmaSpace.h"
+#include "fuse/Analysis/RowStores.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -156,5 +158,11 @@ MovedInputs mlir::fuse::movedInputsOf(KernelOp kernel, const DimClasses &dims) {
         if (isa<RankedTensorType>(operand.getType()))
           addInputs(operand, moved.shifted);
   }
+  KernelAsGroup group(kernel);
+  for (const RowStore &store : rowStoresOf(group.ops, group.results).stores)
+    if (llvm::any_of(store.path, [&](const StoreStep &step) {
+          return shifts(step.op, dims);
+        }))
+      moved.shiftedResults.insert(store.result);
   return moved;
 }

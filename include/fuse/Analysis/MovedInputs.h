@@ -34,6 +34,8 @@ struct MovedInputs {
   llvm::SmallDenseSet<unsigned> taken;
   /// These are moved along it by other steps than 16 bytes.
   llvm::SmallDenseSet<unsigned> shifted;
+  /// Numbers of results where rows are stored with such a step.
+  llvm::SmallDenseSet<unsigned> shiftedResults;
 };
 
 /// The input of a kernel's body whose rows `value` has, at other places: it is

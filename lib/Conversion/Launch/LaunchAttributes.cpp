@@ -71,9 +71,12 @@ void mlir::fuse::nameMoved(Operation *launch, KernelOp kernel,
     if (moved.shifted.contains(input))
       shifted.push_back(number);
   }
-  for (auto [number, result] : llvm::enumerate(results))
+  for (auto [number, result] : llvm::enumerate(results)) {
     if (isScatteredAlongRows(kernel.getYield().getValues()[result]))
       taken.push_back(inputs.size() + number);
+    if (moved.shiftedResults.contains(result))
+      shifted.push_back(inputs.size() + number);
+  }
   if (!taken.empty())
     launch->setAttr(kTakenAttr, orNull(kernel, taken));
   if (!shifted.empty())
