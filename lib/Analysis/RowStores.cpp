@@ -103,17 +103,31 @@ bool StoreFinder::collect(Value value, StorePath path, unsigned result,
     found.stores.push_back({value, result, std::move(path)});
     return true;
   }
+  // A number that is computed of several elements of a row, and then joined to
+  // others, is stored itself.
+  bool isJoined =
+      !path.empty() && isa<ConcatOp>(path.back().op) &&
+      cast<RankedTensorType>(value.getType()).getShape().back() == 1;
+  RowStores before = isJoined ? found : RowStores();
   Operation *op = moveBefore(value, found);
   // What is beside a row is filled in the first step only.
-  if (!op || (isa<PadOp>(op) && moved.contains(op->getOperand(0))))
-    return false;
-  unsigned count = isa<ConcatOp>(op) ? op->getNumOperands() : 1;
-  for (unsigned number = 0; number < count; ++number) {
-    StorePath longer = path;
-    longer.push_back({op, number, value});
-    if (!collect(op->getOperand(number), std::move(longer), result, found))
-      return false;
+  if (op && (!isa<PadOp>(op) || !moved.contains(op->getOperand(0)))) {
+    unsigned count = isa<ConcatOp>(op) ? op->getNumOperands() : 1;
+    bool areFound = true;
+    for (unsigned number = 0; number < count && areFound; ++number) {
+      StorePath longer = path;
+      longer.push_back({op, number, value});
+      areFound =
+          collect(op->getOperand(number), std::move(longer), result, found);
+    }
+    if (areFound)
+      return true;
   }
+  if (!isJoined)
+    return false;
+  found = std::move(before);
+  std::reverse(path.begin(), path.end());
+  found.stores.push_back({value, result, std::move(path)});
   return true;
 }
 
