@@ -41,6 +41,17 @@ SmallVector<Extent> ReductionSpace::reducedExtents() const {
   return extents;
 }
 
+bool ReductionSpace::isPartShape(ArrayRef<Extent> extents) const {
+  auto last = static_cast<int64_t>(domain.size()) - 1;
+  if (hasGroups() || ArrayRef(reduced) != ArrayRef(last) ||
+      extents.size() != domain.size())
+    return false;
+  const Extent &part = extents.back(), &row = domain.back();
+  return extents.drop_back() == ArrayRef(domain).drop_back() &&
+         part.isStatic() && row.isStatic() && part.size > 1 &&
+         part.size < row.size;
+}
+
 bool ReductionSpace::isReducedShape(ArrayRef<Extent> extents) const {
   SmallVector<Extent> kept = keptExtents();
   if (extents == ArrayRef(kept))

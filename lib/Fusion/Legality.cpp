@@ -173,6 +173,7 @@ Reason ReductionCheck::checkPlaces() {
         continue;
       // A part of a row has another last dimension.
       SmallVector<int> own = axes.axes(result);
+      isPart |= space.isPartShape(dims.extents(result));
       isPart &= !own.empty();
       for (int axis : ArrayRef(own).drop_back(isPart))
         if (axis >= 0 && !llvm::is_contained(domain, axis))
@@ -190,7 +191,7 @@ Reason ReductionCheck::checkResults() {
   for (Value result : group.results) {
     SmallVector<Extent> extents = dims.extents(result);
     if (extents != space.domain && !space.isReducedShape(extents) &&
-        !space.isGroupShape(extents))
+        !space.isGroupShape(extents) && !space.isPartShape(extents))
       return ReasonKind::resultNotRow;
   }
   return {};

@@ -68,6 +68,10 @@ struct ReductionSpace {
   /// Whether a value of these extents is one number for all reduced places:
   /// with the reduced dimensions gone, or kept as size 1.
   bool isReducedShape(ArrayRef<Extent> extents) const;
+  /// Whether a value of these extents has several elements for each row, but
+  /// fewer than its places, both of a known number: as bytes that two places
+  /// are packed into.
+  bool isPartShape(ArrayRef<Extent> extents) const;
   /// Whether a value of these extents has one element for each reduced place,
   /// the same in all rows; of reductions over the last dimensions.
   bool isSharedByRows(ArrayRef<Extent> extents) const;

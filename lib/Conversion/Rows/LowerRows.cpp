@@ -83,6 +83,7 @@ void RowsLowering::emitRows(ArrayRef<RowPlace> present, VisitSlot takeSlot) {
     storeFull(present, full);
   results.storeRows(present);
   results.storeGroups(present.front(), groups);
+  results.storeParts(present);
   results.fillBeside(present);
 }
 

@@ -19,6 +19,7 @@ RowResults::RowResults(const ScheduledRows &rows, const RowGeometry &geometry,
       places(places) {
   for (unsigned number : llvm::seq<unsigned>(rows.segment.stored.size()))
     (rows.isFull(number)       ? fullLate
+     : rows.isPart(number)     ? ofParts
      : rows.isOfGroups(number) ? ofGroups
                                : ofRows)
         .push_back(number);
@@ -108,6 +109,33 @@ void RowResults::storeGroup(unsigned number, const RowPlace &row,
                     Index::constant(0));
   frame.ifTrue(row.exists,
                [&] { storeResult(number, place, emitter.emit(value, place)); });
+}
+
+void RowResults::storeParts(ArrayRef<RowPlace> present) {
+  for (unsigned number : ofParts)
+    for (const RowPlace &row : present)
+      frame.ifTrue(row.exists, [&] { storePart(number, row); });
+}
+
+/// By vectors that divide the part; the elements of the row that these need are
+/// read again.
+void RowResults::storePart(unsigned number, const RowPlace &row) {
+  Value value = rows.yielded(number);
+  int64_t length = frame.dims.extents(value).back().size, lanes = rows.vector;
+  while (length % lanes != 0)
+    lanes /= 2;
+  auto loop = scf::ForOp::create(
+      frame.builder, frame.loc(), emitter.materialize(geometry.walker),
+      emitter.materialize(Index::constant(length / lanes)),
+      emitter.materialize(geometry.walkers));
+  OpBuilder::InsertionGuard guard(frame.builder);
+  frame.builder.setInsertionPointToStart(loop.getBody());
+  PointEmitter::Scope scope(emitter);
+  Point point = places.rowPoint(row, value);
+  point.dims.back() =
+      emitter.mul({loop.getInductionVar()}, Index::constant(lanes));
+  point.lanes = lanes;
+  storeResult(number, point, emitter.emitLanes(value, point));
 }
 
 void RowResults::fillBeside(ArrayRef<RowPlace> present) {

@@ -11,6 +11,7 @@
 //   full      each thread, at its points           y = x / sum
 //   groups    the first thread of each group       scale of 128 neighbours
 //   rows      the first thread of each row         sum
+//   parts     each thread, at points of their own  two places in one byte
 //
 // Where the result is a padded row, what is beside it is filled by all threads.
 //
@@ -44,10 +45,13 @@ public:
   /// The same of a result of the group before whose dimensions the row has
   /// these indices.
   void storeGroup(unsigned number, const RowPlace &row, ArrayRef<Index> dims);
+  /// What rows have several of, in rows of their own.
+  void storeParts(ArrayRef<RowPlace> present);
   /// What is beside rows that are padded.
   void fillBeside(ArrayRef<RowPlace> present);
 
 private:
+  void storePart(unsigned number, const RowPlace &row);
   void storeResult(unsigned number, const Point &point, Value value);
   RowStorer storer(unsigned number) {
     return {frame, rows.segment.results[number], rows.segment.paths[number]};
@@ -58,7 +62,7 @@ private:
   PointEmitter &emitter;
   const RowGeometry &geometry;
   const RowPlaces &places;
-  SmallVector<unsigned> fullEarly, fullLate, ofRows, ofGroups;
+  SmallVector<unsigned> fullEarly, fullLate, ofRows, ofGroups, ofParts;
 };
 
 } // namespace mlir::fuse

@@ -81,6 +81,10 @@ struct ScheduledRows {
   bool isFull(unsigned number) const;
   /// Whether groups of a row have one of it each.
   bool isOfGroups(unsigned number) const;
+  /// Whether each row has several of it, in a row of their own.
+  bool isPart(unsigned number) const {
+    return space.isPartShape(frame.dims.extents(yielded(number)));
+  }
   /// Whether a row has one of the value.
   bool isOneARow(Value value) const;
   /// Whether the op is computed at every point of a row.

@@ -142,6 +142,7 @@ LogicalResult mlir::fuse::verifyRows(const ScheduledRows &rows) {
     if (failed(verifyScatter(rows, result)))
       return failure();
     if (!rows.isFull(number) && !rows.isOfGroups(number) &&
+        !rows.isPart(number) &&
         !space.isReducedShape(frame.dims.extents(rows.yielded(number))))
       return frame.kernel.emitError()
              << "expected results of the shape that is reduced, or of one "
