@@ -69,6 +69,11 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createFuseDecompose());
   if (options.fusion) {
     pm.addNestedPass<func::FuncOp>(createFuseFoldRepeats());
+    if (!options.strict) {
+      FuseJoinProductsOptions products;
+      products.narrowOnly = options.chip != "cpu";
+      pm.addNestedPass<func::FuncOp>(createFuseJoinProducts(products));
+    }
     FuseReduceMatrixVectorOptions vectors;
     llvm::Expected<GPUTarget> gpu = lookupGPUTarget(options.chip);
     vectors.streams = gpu && !options.strict;

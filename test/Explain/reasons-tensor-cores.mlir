@@ -364,7 +364,7 @@ func.func @not_resultNotContractionShape(%x: tensor<512x256xf32>, %a: tensor<256
 func.func @streamedCount(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>, %r: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
   %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
   %s2 = fuse.contract "hqd,hkd->hqk" %q, %r : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
-  %a = fuse.add %s, %s2 : tensor<8x512x512xbf16>
+  %a = fuse.mul %s, %s2 : tensor<8x512x512xbf16>
   %w = fuse.softmax %a dims = [2] : tensor<8x512x512xbf16>
   %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
   return %y : tensor<8x512x128xbf16>

@@ -1,6 +1,6 @@
 """Attention that tensor cores or a CPU stream: written out, with a number of keys for each
-sequence, with heads of keys that are repeated by hand, a sink, scores that grow along the keys,
-or the logarithm of the sum beside it. Keys and values may lie in pages, be of 8-bit floats, or
+sequence, with heads of keys that are repeated by hand, a sink, scores that grow along the keys
+or are sums of two products, or the logarithm of the sum beside it. Keys and values may lie in pages, be of 8-bit floats, or
 one be features of the other, with heads that one consumer has no registers for."""
 
 from .composites import emit_softmax
@@ -134,6 +134,22 @@ def keys_and_values(g, element, shape, width):
     return key, make(width)
 
 
+def of_two_parts(g, scores, query):
+    """The scores plus those of more features, of whose keys heads may share one; in the order
+    of casts, factors and the sum that people write."""
+    batch, many, _, keys = scores.shape
+    features = g.choice([8, 32, 64, 64])
+    q = g.argument([*query[:-1], features], scores.element)
+    k = g.argument([batch, g.choice([1, many]), keys, features], scores.element)
+    parts = [scores, emit_matmul(g, q, k, True, False, True, scores.shape)]
+    if g.chance(0.3):
+        factor = g.constant("0.25", (), "f32")
+        parts = [emit_binary(g, "mul", g.cast(part, "f32"), factor) for part in parts]
+    if g.chance(0.5):
+        parts.reverse()
+    return g.cast(emit_binary(g, "add", *parts), "f32")
+
+
 def widths(g):
     """Of keys and values; rarely wide."""
     if g.chance(0.15):
@@ -170,7 +186,8 @@ def streamed(g):
     k, v = keys_and_values(g, element, key, width)
     if share > 1:
         k, v = repeated(g, k, share), repeated(g, v, share)
-    s = g.cast(emit_matmul(g, q, k, True, False, True, scores), "f32")
+    s = emit_matmul(g, q, k, True, False, True, scores)
+    s = of_two_parts(g, s, query) if g.chance(0.3) else g.cast(s, "f32")
     if g.chance(0.5):
         s = visible(g, s, batch)
     if g.chance(0.2):

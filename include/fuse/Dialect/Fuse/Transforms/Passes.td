@@ -93,6 +93,39 @@ def FuseJoinSums : Pass<"fuse-join-sums", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def FuseJoinProducts : Pass<"fuse-join-products", "::mlir::func::FuncOp"> {
+  let summary = "Make one product of a sum of products that are scores";
+  let description = [{
+    Scores that are sums of products, as where positions have features of their own,
+    become one product of the operands side by side, which a kernel streams. An operand
+    that lacks an axis of the others, or has size 1 there, is repeated. The products may
+    be scaled by one number, or widened, before they are added, but not in f16.
+
+    Before:
+
+    ```mlir
+    %a = fuse.contract "bhqd,bhkd->bhqk" %x, %k : tensor<2x8x?x128xbf16>, tensor<2x8x?x128xbf16> -> tensor<2x8x?x?xbf16>
+    %b = fuse.contract "bhqd,bkd->bhqk" %y, %r : tensor<2x8x?x64xbf16>, tensor<2x?x64xbf16> -> tensor<2x8x?x?xbf16>
+    %s = fuse.add %a, %b : tensor<2x8x?x?xbf16>
+    ```
+
+    After:
+
+    ```mlir
+    %q = fuse.concat %x, %y dim = 3 : tensor<2x8x?x128xbf16>, tensor<2x8x?x64xbf16> -> tensor<2x8x?x192xbf16>
+    %e = tensor.expand_shape %r [[0], [1, 2], [3]] ...
+    %t = fuse.broadcast %e : tensor<2x1x?x64xbf16> -> tensor<2x8x?x64xbf16>
+    %c = fuse.concat %k, %t dim = 3 : tensor<2x8x?x128xbf16>, tensor<2x8x?x64xbf16> -> tensor<2x8x?x192xbf16>
+    %s = fuse.contract "bhqd,bhkd->bhqk" %q, %c : tensor<2x8x?x192xbf16>, tensor<2x8x?x192xbf16> -> tensor<2x8x?x?xbf16>
+    ```
+  }];
+  let options = [
+    Option<"narrowOnly", "narrow-only", "bool", "false",
+           "Products of 16-bit floats only, as tensor cores stream them">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def FuseFoldRepeats : Pass<"fuse-fold-repeats", "::mlir::func::FuncOp"> {
   let summary = "Let contractions repeat operands that are repeated for them";
   let description = [{
