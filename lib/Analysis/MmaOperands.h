@@ -13,6 +13,8 @@
 
 namespace mlir::fuse {
 
+struct StreamedSpace;
+
 /// The operands of a contraction for the rows and the columns of its result.
 struct ContractionSides {
   explicit ContractionSides(const ContractionSpace &space) {
@@ -50,6 +52,32 @@ std::optional<OperandSource> operandSourceOf(Value operand,
                                              ArrayRef<Operation *> ops,
                                              const DimClasses &dims);
 
+/// A tensor behind what repeats, turns or reshapes it in the group, and for
+/// each of its dimensions the letter of the operand's; none where it is
+/// computed.
+struct MovedTensor {
+  Value tensor;
+  std::string axes;
+};
+std::optional<MovedTensor>
+movedTensorOf(Value value, StringRef axes, const DimClasses &dims,
+              llvm::function_ref<bool(Operation *)> isInside);
+
+/// The tensors that are joined to the operand along `axis`, in order; the
+/// operand alone where none are.
+SmallVector<Value>
+joinedTensors(Value operand, StringRef axes, char axis,
+              llvm::function_ref<bool(Operation *)> isInside);
+
+/// The features of the keys that the values of the second contraction are, as
+/// an operand of it, if they are some of a part's. A slice is only read where
+/// it lies; all features of a part are where rows are wide, and else a tile of
+/// their own is faster.
+std::optional<MmaOperand> valuesInKeys(StreamedSpace &space,
+                                       const MmaGroup &group,
+                                       const DimClasses &dims,
+                                       ContractOp product, Value values);
+
 /// The dimensions of a tensor map, at most.
 inline constexpr size_t mostMapDims = 5;
 
@@ -64,10 +92,12 @@ public:
   }
 
   /// `own` are the axes of the rows or the columns, the last of which has the
-  /// others joined to it, as the summed one has that of its blocks.
+  /// others joined to it, as the summed one has that of its blocks. A part of
+  /// an operand has some of the summed axis.
   FailureOr<MmaOperand> find(const ContractionSpace &space, Value tensor,
                              StringRef axes, ArrayRef<char> own,
-                             std::optional<char> blocks = std::nullopt);
+                             std::optional<char> blocks = std::nullopt,
+                             bool isPart = false);
   /// The same of what is gathered, in the group, from pages of rows along
   /// `rows`. Where nothing is gathered as find().
   FailureOr<MmaOperand> findPaged(const ContractionSpace &space, Value tensor,

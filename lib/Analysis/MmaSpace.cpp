@@ -127,7 +127,8 @@ void mlir::fuse::orderDims(MmaOperand &operand, char own, char k) {
 FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
                                              Value tensor, StringRef axes,
                                              ArrayRef<char> own,
-                                             std::optional<char> blocks) {
+                                             std::optional<char> blocks,
+                                             bool isPart) {
   char k = space.summed.front();
   MmaOperand operand;
   operand.tensor = tensor;
@@ -156,7 +157,8 @@ FailureOr<MmaOperand> MmaOperandFinder::find(const ContractionSpace &space,
     Extent extent = dims.extent(tensor, number);
     bool isOwn = llvm::is_contained(own, axis);
     bool isSummed = axis == k || axis == blocks;
-    if ((isOwn || isSummed) && extent != space.extent(axis, dims))
+    bool isWhole = isOwn || (isSummed && !isPart);
+    if (isWhole && extent != space.extent(axis, dims))
       return refuse(ReasonKind::mmaRepeats);
     bool isOne = !isOwn && !isSummed && extent.size == 1;
     if (source)

@@ -20,6 +20,8 @@ using namespace mlir::fuse;
 /// Of a row of the queries, and of the sums: with tensor cores, and in panels.
 static constexpr int64_t mostDepth = 1024, mostColumns = 512,
                          mostPanelDepth = 1024;
+/// Tensors that are joined to an operand, each of which has a tensor map.
+static constexpr size_t mostParts = 4;
 /// Features that a thread computes at once.
 static constexpr int64_t featuresAtOnce = 8;
 
@@ -56,7 +58,9 @@ private:
   std::optional<MmaOperand> findComputed(const ContractionSpace &space,
                                          Value tensor, StringRef axes, char own,
                                          char rows) const;
-  std::optional<MmaOperand> findInKeys(Value values, StringRef axes);
+  FailureOr<SmallVector<FeaturePart, 1>>
+  findParts(const ContractionSpace &space, Value tensor, StringRef axes,
+            char own, std::optional<char> rows);
   bool isInside(Operation *op) const {
     return llvm::is_contained(group.ops, op);
   }
@@ -303,6 +307,45 @@ FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
   return operand;
 }
 
+/// Tensors that are joined along the features are read where they are, each
+/// from a whole row of shared memory on.
+FailureOr<SmallVector<FeaturePart, 1>>
+StreamedFinder::findParts(const ContractionSpace &space, Value tensor,
+                          StringRef axes, char own, std::optional<char> rows) {
+  char features = space.summed.front();
+  auto inside = [&](Operation *op) { return isInside(op); };
+  SmallVector<Value> tensors = {tensor};
+  if (!inPanels())
+    tensors = joinedTensors(tensor, axes, features, inside);
+  SmallVector<FeaturePart, 1> parts;
+  if (tensors.size() == 1) {
+    FailureOr<MmaOperand> whole = findOperand(space, tensor, axes, own, rows);
+    if (failed(whole))
+      return failure();
+    parts.push_back({*whole, tensor, axes.str(), 0,
+                     dims.extent(tensor, axes.find(features)).size});
+    return parts;
+  }
+  MmaOperandFinder finder(group, dims, *facts, reason);
+  int64_t first = 0;
+  for (Value part : tensors) {
+    auto moved = movedTensorOf(part, axes, dims, inside);
+    Extent count = dims.extent(part, axes.find(features));
+    if (!moved || !count.isStatic() || tensors.size() > mostParts ||
+        first % MmaScheduleAttr::kRowElements != 0)
+      return refuse(ReasonKind::streamedParts);
+    auto operand = finder.find(space, moved->tensor, moved->axes, {own},
+                               /*blocks=*/std::nullopt, /*isPart=*/true);
+    if (failed(operand))
+      return failure();
+    if (!operand->isAlongK(features))
+      return refuse(ReasonKind::streamedParts);
+    parts.push_back({*operand, moved->tensor, moved->axes, first, count.size});
+    first += count.size;
+  }
+  return parts;
+}
+
 LogicalResult StreamedFinder::findOperands() {
   ContractionSpace space = contractionSpaceOf(found.scores, RowAxis::innermost);
   if (space.summed.size() != 1)
@@ -313,77 +356,23 @@ LogicalResult StreamedFinder::findOperands() {
   found.m = *space.m;
   found.n = space.n;
   found.k = space.summed.front();
-  FailureOr<MmaOperand> queries =
-      findOperand(space, sides.rows, sides.rowAxes, found.m, std::nullopt);
+  auto queries =
+      findParts(space, sides.rows, sides.rowAxes, found.m, std::nullopt);
   if (failed(queries))
     return failure();
-  FailureOr<MmaOperand> keys =
-      findOperand(space, sides.columns, sides.columnAxes, found.n, found.n);
+  auto keys =
+      findParts(space, sides.columns, sides.columnAxes, found.n, found.n);
   if (failed(keys))
     return failure();
-  found.queries = *queries;
-  found.keys = *keys;
-  found.computesQueries = isComputed(*queries);
-  found.computesKeys = isComputed(*keys);
-  found.ofQueries = workOf(*queries);
-  found.ofKeys = workOf(*keys);
+  found.queryParts = std::move(*queries);
+  found.keyParts = std::move(*keys);
+  found.queries = found.queryParts.front().operand;
+  found.keys = found.keyParts.front().operand;
+  found.computesQueries = isComputed(found.queries);
+  found.computesKeys = isComputed(found.keys);
+  found.ofQueries = workOf(found.queries);
+  found.ofKeys = workOf(found.keys);
   return success();
-}
-
-/// The features of the keys that the values are, as an operand of the second
-/// contraction. A slice of them is only read where they lie; all of them are
-/// where rows are wide, and else a tile of their own is faster.
-std::optional<MmaOperand> StreamedFinder::findInKeys(Value values,
-                                                     StringRef axes) {
-  if (inPanels() || found.computesKeys || !found.keys.isAlongK(found.k))
-    return std::nullopt;
-  ContractionSides sides(contractionSpaceOf(found.scores, RowAxis::innermost));
-  SliceOp slice = values.getDefiningOp<SliceOp>();
-  if (slice && !llvm::is_contained(group.ops, slice.getOperation()))
-    slice = {};
-  Value source = slice ? slice.getInput() : values;
-  if (!isSameMoved(source, sides.columns) ||
-      axes.size() != sides.columnAxes.size())
-    return std::nullopt;
-  StringRef ofWeights = found.weights == product.getLhs()
-                            ? product.getLhsAxes()
-                            : product.getRhsAxes();
-  auto axisOf = [&](char ofKeys) {
-    return ofKeys == found.k
-               ? found.product.n
-               : ofWeights[found.scores.getResultAxes().find(ofKeys)];
-  };
-  for (auto [number, axis] : llvm::enumerate(axes)) {
-    char ofKeys = sides.columnAxes[number];
-    bool isOne = dims.extent(source, number).size == 1;
-    if (axisOf(ofKeys) != axis && (!isOne || ofKeys == found.k))
-      return std::nullopt;
-  }
-  int64_t first = 0;
-  if (slice) {
-    size_t features = sides.columnAxes.find(found.k);
-    for (auto [number, offset] : llvm::enumerate(slice.getOffsets()))
-      if (number != features &&
-          dims.extent(slice.getResult(), number) != dims.extent(source, number))
-        return std::nullopt;
-    first = slice.getOffsets()[features];
-    if (slice.getSteps()[features] != 1 || first % kFirstOfKeys != 0)
-      return std::nullopt;
-  } else if (!areWideRows(found.depthExtent(dims).size,
-                          found.depthExtent(dims).size)) {
-    return std::nullopt;
-  }
-  MmaOperand operand = found.keys;
-  for (char &axis : operand.axes)
-    if (axis != MmaPages::kAxis)
-      axis = axisOf(axis);
-  if (operand.pages) {
-    operand.pages->axis = axisOf(operand.pages->axis);
-    for (char &axis : operand.pages->idAxes)
-      axis = axis ? axisOf(axis) : axis;
-  }
-  found.firstOfKeys = first;
-  return operand;
 }
 
 /// The second product has the scores' axes but for the keys, and its own
@@ -425,7 +414,10 @@ LogicalResult StreamedFinder::findProduct() {
   its.rows.axes = {its.k, its.m};
   space.n = columns;
   FailureOr<MmaOperand> operand = failure();
-  if (auto inKeys = findInKeys(values, others))
+  std::optional<MmaOperand> inKeys;
+  if (!inPanels())
+    inKeys = valuesInKeys(found, group, dims, product, values);
+  if (inKeys)
     operand = *inKeys;
   else
     operand = findOperand(space, values, others, columns, its.k);
@@ -456,6 +448,12 @@ static bool depends(const MmaOperand &operand, char axis) {
          (operand.pages && llvm::is_contained(operand.pages->idAxes, axis));
 }
 
+/// Whether a part of an operand differs along the axis.
+static auto hasAxis(char axis) {
+  return
+      [axis](const FeaturePart &part) { return depends(part.operand, axis); };
+}
+
 /// Queries that do not lie along their features have no other axis next to m in
 /// shared memory.
 void StreamedFinder::findHeads() {
@@ -466,8 +464,9 @@ void StreamedFinder::findHeads() {
   for (char axis : space.outer) {
     Extent extent = space.extent(axis, dims);
     if (extent.isStatic() && extent.size > 1 &&
-        llvm::is_contained(found.queries.axes, axis) &&
-        !depends(found.keys, axis) && !depends(values, found.productAxis(axis)))
+        llvm::all_of(found.queryParts, hasAxis(axis)) &&
+        llvm::none_of(found.keyParts, hasAxis(axis)) &&
+        !depends(values, found.productAxis(axis)))
       found.heads = axis;
   }
 }

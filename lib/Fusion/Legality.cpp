@@ -562,7 +562,8 @@ FailureOr<GroupKind> Classifier::run() {
       Reason why;
       if (isStreamed(why))
         return GroupKind::Streamed;
-      bool isTrue = isOfPages(why) || why.is(ReasonKind::streamedCostlyKeys);
+      bool isTrue = isOfPages(why) || why.is(ReasonKind::streamedCostlyKeys) ||
+                    why.is(ReasonKind::streamedParts);
       return isTrue ? refuse(why) : asContractions();
     }
     reduces |= isReduction(op);

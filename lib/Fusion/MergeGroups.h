@@ -74,6 +74,8 @@ private:
   void mergeStreamed();
   bool isStreamed(Operation *contraction);
   bool tryStream(ContractOp product, Value weights, bool plain);
+  bool tryReadInPlace(ContractOp product, ArrayRef<Operation *> ops,
+                      const llvm::DenseSet<Value> &following, bool plain);
   bool isComputedFaster(ContractOp product, ArrayRef<Operation *> ops,
                         ArrayRef<Operation *> widening);
   bool tryStream(ContractOp product, ArrayRef<Operation *> ops,

@@ -10,8 +10,9 @@
 // cannot share one. So what leads from one contraction to the next is looked at
 // as a whole, before anything else is merged.
 //
-// Keys and values that are gathered from pages of a cache are read there, and
-// values that are a slice of the keys' features where the keys are.
+// Keys and values that are gathered from pages of a cache are read there,
+// values that are a slice of the keys' features where the keys are, and queries
+// and keys that are several tensors side by side in these.
 //
 // What masks the scores goes with them where it costs little to compute for
 // each of them: comparisons of places, say. An op that others need, too, is
@@ -123,6 +124,19 @@ static SmallVector<Operation *> withPages(ArrayRef<Operation *> ops,
                          [&](Operation *op) { return groups.contains(op); }))
           all.insert(paging.begin(), paging.end());
       }
+  all.insert(ops.begin(), ops.end());
+  SmallVector<Operation *> sorted = all.takeVector();
+  sortByPlace(sorted);
+  return sorted;
+}
+
+/// Adds what joins tensors along the features of an operand of the scores.
+static SmallVector<Operation *>
+withJoins(ArrayRef<Operation *> ops, ContractOp scores, const Groups &groups) {
+  llvm::SmallSetVector<Operation *, 32> all;
+  for (Value operand : scores->getOperands())
+    all.insert_range(joiningOps(
+        operand, [&](Operation *op) { return groups.contains(op); }));
   all.insert(ops.begin(), ops.end());
   SmallVector<Operation *> sorted = all.takeVector();
   sortByPlace(sorted);
@@ -266,6 +280,18 @@ bool GroupMerger::tryStream(ContractOp product, Value weights, bool plain) {
       isComputedFaster(product, ops, computing) &&
       tryStream(product, computing, following, plain))
     return true;
+  SmallVector<Operation *> joined =
+      withJoins(ops, cast<ContractOp>(first), groups);
+  return (joined.size() > ops.size() &&
+          tryReadInPlace(product, joined, following, plain)) ||
+         tryReadInPlace(product, ops, following, plain);
+}
+
+/// The same with what gathers operands from pages or cuts them out of others,
+/// as far as kernels read these where they are.
+bool GroupMerger::tryReadInPlace(ContractOp product, ArrayRef<Operation *> ops,
+                                 const llvm::DenseSet<Value> &following,
+                                 bool plain) {
   SmallVector<Operation *> paged = withPages(ops, groups, /*slices=*/false),
                            sliced = withPages(ops, groups, /*slices=*/true);
   return (sliced.size() > paged.size() &&

@@ -361,6 +361,20 @@ func.func @not_resultNotContractionShape(%x: tensor<512x256xf32>, %a: tensor<256
   return %y : tensor<512x256xf32>
 }
 
+func.func @streamedParts(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x96xbf16>, %r: tensor<8x512x32xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  %c = fuse.concat %k, %r dim = 2 : tensor<8x512x96xbf16>, tensor<8x512x32xbf16> -> tensor<8x512x128xbf16>
+  %s = fuse.contract "hqd,hkd->hqk" %q, %c : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %w = fuse.softmax %s dims = [2] : tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
+func.func @not_streamedParts(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x64xbf16>, %r: tensor<8x512x64xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  %c = fuse.concat %k, %r dim = 2 : tensor<8x512x64xbf16>, tensor<8x512x64xbf16> -> tensor<8x512x128xbf16>
+  %s = fuse.contract "hqd,hkd->hqk" %q, %c : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %w = fuse.softmax %s dims = [2] : tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
 func.func @streamedCount(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>, %r: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
   %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
   %s2 = fuse.contract "hqd,hkd->hqk" %q, %r : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>

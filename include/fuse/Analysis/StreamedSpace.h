@@ -37,6 +37,17 @@ struct OperandWork {
   double instructions = 0, bytes = 0;
 };
 
+/// A tensor that has some features of queries or keys, so many from `first` on:
+/// all of them, or those of a part where a concat in the kernel joins several.
+struct FeaturePart {
+  MmaOperand operand;
+  /// What is contracted, of a part its tensor, and the contraction's letters of
+  /// its dimensions.
+  Value value;
+  std::string axes;
+  int64_t first, count;
+};
+
 struct StreamedSpace {
   /// The first contraction, and the letters of its product.
   ContractOp scores;
@@ -45,6 +56,9 @@ struct StreamedSpace {
   /// do, of a known size above 1: query heads that share a head of keys.
   std::optional<char> heads;
   MmaOperand queries, keys;
+  /// The tensors that queries and keys are in, which those above are the first
+  /// of. Those of tensor cores start at whole rows of shared memory.
+  SmallVector<FeaturePart, 1> queryParts, keyParts;
   /// Whether queries, keys or values are computed in the kernel, from 8-bit
   /// floats or by turning pairs of features: their `tensor` is what is
   /// computed, in the order of features, places and others.
@@ -146,6 +160,11 @@ panelStreamedSpaceOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 /// twice. Else none.
 SmallVector<Operation *>
 operandOps(Value operand, llvm::function_ref<bool(Operation *)> isInside);
+
+/// What joins tensors along a dimension to the operand, with what repeats or
+/// turns these before, back to what is not `isInside`; none where nothing does.
+SmallVector<Operation *>
+joiningOps(Value operand, llvm::function_ref<bool(Operation *)> isInside);
 
 /// Whether each tile of queries would compute much to get at the operand.
 bool isCostlyOperand(Value operand,

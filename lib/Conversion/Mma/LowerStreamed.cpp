@@ -78,8 +78,8 @@ public:
   Grid run();
 
 private:
-  Value addMap(const MmaOperand &operand, const SlotOperand &slot,
-               int64_t rows);
+  Value addMap(const MmaOperand &operand, const SlotOperand &slot, int64_t rows,
+               int64_t heads = 1);
   void forTiles(
       int64_t parity,
       llvm::function_ref<RingPlace(const RingPlace &, const RingPlace &)> body);
@@ -108,7 +108,7 @@ private:
   TileRing &ringOfValues() { return haveValueSlots() ? *valueRing : *keyRing; }
 
   Wgmma scoreProduct, product;
-  Value queryMap, keyMap, valueMap;
+  SmallVector<MappedPart, 1> queryMaps, keyMaps, valueMaps;
   std::optional<TileRing> queryRing, keyRing, valueRing;
 };
 } // namespace
@@ -123,21 +123,31 @@ StreamedLowering::StreamedLowering(KernelFrame &frame,
       product(b, schedule.columnsPerConsumer(),
               space.productOp().getType().getElementType(),
               space.productOp().getType().getElementType(), values, values) {
-  queryMap = addMap(space.queries, queries,
-                    schedule.getHeads() > 1 ? schedule.queriesPerTile()
-                                            : queries.blockRows());
-  keyMap = addMap(space.keys, keys,
-                  keyPages.exist() ? keyPages.rowsPerCopy() : keys.blockRows());
+  int64_t heads = schedule.getHeads();
+  for (const FeaturePart &part : space.queryParts)
+    queryMaps.push_back(
+        {&part.operand,
+         addMap(part.operand, queries,
+                heads > 1 ? schedule.queriesPerTile() : queries.blockRows(),
+                heads),
+         part.first});
+  int64_t keyRows =
+      keyPages.exist() ? keyPages.rowsPerCopy() : keys.blockRows();
+  for (const FeaturePart &part : space.keyParts)
+    keyMaps.push_back(
+        {&part.operand, addMap(part.operand, keys, keyRows), part.first});
   if (haveValueSlots())
-    valueMap = addMap(space.values(), values,
-                      valuePages.exist() ? valuePages.rowsPerCopy()
-                                         : values.blockRows());
+    valueMaps.push_back(
+        {&space.values(), addMap(space.values(), values,
+                                 valuePages.exist() ? valuePages.rowsPerCopy()
+                                                    : values.blockRows())});
 }
 
 /// With several heads in a tile a copy brings the queries of one after the
 /// other's.
 Value StreamedLowering::addMap(const MmaOperand &operand,
-                               const SlotOperand &slot, int64_t rows) {
+                               const SlotOperand &slot, int64_t rows,
+                               int64_t heads) {
   TensorMapUse use;
   use.isResult = false;
   use.number = cast<BlockArgument>(operand.tensor).getArgNumber();
@@ -145,8 +155,7 @@ Value StreamedLowering::addMap(const MmaOperand &operand,
   use.box.assign(operand.dims.size(), 1);
   use.box[0] = slot.rowElements();
   use.box[1] = rows;
-  bool isQueries = &operand == &space.queries;
-  if (int64_t heads = schedule.getHeads(); isQueries && heads > 1)
+  if (heads > 1)
     use.box[llvm::find(operand.axes, *space.heads) - operand.axes.begin()] =
         heads;
   return addTensorMap(frame, std::move(use));
@@ -160,8 +169,8 @@ Value StreamedLowering::addMap(const MmaOperand &operand,
 RingPlace StreamedLowering::produceTile(const RingPlace &ofQueries,
                                         const RingPlace &start) {
   auto outer = [&](char axis) { return outerPlace(axis); };
-  copySlot(b, *queryRing, ofQueries, queries, space.queries, queryMap,
-           schedule.queryBytes(), [&](char axis, const SlotBox &box) {
+  copySlot(b, *queryRing, ofQueries, queries, queryMaps, schedule.queryBytes(),
+           [&](char axis, const SlotBox &box) {
              return axis == space.k   ? b.word(box.place)
                     : axis == space.m ? b.add(tile.row, box.further)
                                       : outer(axis);
@@ -181,7 +190,7 @@ RingPlace StreamedLowering::produceTile(const RingPlace &ofQueries,
                if (haveValueSlots() && valuePages.exist())
                  ofValues = valuePages.load(tile, key);
                keyRing->awaitEmpty(place);
-               keyPages.copy(*keyRing, place, keys, ofKeys, keyMap,
+               keyPages.copy(*keyRing, place, keys, ofKeys, keyMaps,
                              schedule.keyBytes(), key,
                              [&](char axis, const SlotBox &box) {
                                return axis == space.k ? b.word(box.place)
@@ -234,7 +243,7 @@ void StreamedLowering::produce() {
 void StreamedLowering::copyValues(const RingPlace &place, Value key,
                                   ArrayRef<Value> pages) {
   valueRing->awaitEmpty(place);
-  valuePages.copy(*valueRing, place, values, pages, valueMap,
+  valuePages.copy(*valueRing, place, values, pages, valueMaps,
                   schedule.valueBytes(), key,
                   [&](char axis, const SlotBox &box) {
                     return axis == space.product.k   ? b.add(key, box.place)

@@ -63,7 +63,7 @@ public:
 private:
   /// Where tiles of keys or values go, which are copied or computed.
   struct Ring {
-    std::optional<StreamedCopies> copies;
+    std::vector<StreamedCopies> copies;
     std::optional<ComputedTiles> computed;
     StreamedPages &pages;
     char walked;
@@ -74,11 +74,16 @@ private:
   void placeThread();
   void addCopies();
   void addRing(std::optional<Ring> &ring, ContractOp op,
-               const MmaOperand &operand, const SlotOperand &slot,
+               ArrayRef<FeaturePart> parts, const SlotOperand &slot,
                StreamedPages &pages, const Extent &features, int64_t start,
                llvm::function_ref<Value(char)> outer);
+  void addCopies(std::vector<StreamedCopies> &copies,
+                 ArrayRef<FeaturePart> parts, const SlotOperand &slot,
+                 char walked, const Extent &places,
+                 llvm::function_ref<Value(char)> outer);
   void addReaders();
-  StreamedCopies::Row rowOfQueries(Value place);
+  StreamedCopies::Row rowOfQueries(StreamedCopies &copies, Value place);
+  StreamedCopies::Row rowOfPage(Ring &ring, StreamedCopies &copies, Value key);
   ComputedTiles::Row computedQuery(Value place);
   void copyQueries();
   void copyTile(Ring &ring, Value step, Value slot);
@@ -124,7 +129,8 @@ private:
 
   MmaSync scoreProduct, product;
   std::optional<ThreadChunk> chunk;
-  std::optional<StreamedCopies> queryCopies;
+  SmallVector<FeaturePart, 1> valueParts;
+  std::vector<StreamedCopies> queryCopies;
   std::optional<ComputedTiles> computedQueries;
   std::optional<Ring> keyRing, valueRing;
   std::optional<FragmentReader> queryReader, keyReader, valueReader;
@@ -167,21 +173,30 @@ Value StreamedSyncLowering::previousSlot(Value slot) {
 
 /// Of keys or values; the first two axes of these are in the slot.
 void StreamedSyncLowering::addRing(std::optional<Ring> &ring, ContractOp op,
-                                   const MmaOperand &operand,
+                                   ArrayRef<FeaturePart> parts,
                                    const SlotOperand &slot,
                                    StreamedPages &pages, const Extent &features,
                                    int64_t start,
                                    llvm::function_ref<Value(char)> outer) {
-  bool areKeys = &operand == &space.keys;
+  bool areKeys = &slot == &keys;
   char walked = areKeys ? space.n : space.product.k;
   Extent count = space.keyExtent(frame.dims);
   ring.emplace(Ring{{}, {}, pages, walked, start, slot.bytes()});
   if (areKeys ? space.computesKeys : space.computesValues)
-    ring->computed.emplace(b, *chunk, op, operand, slot, count, features,
-                           outer);
+    ring->computed.emplace(b, *chunk, op, parts.front().operand, slot, count,
+                           features, outer);
   else
-    ring->copies.emplace(b, *chunk, operand, slot, walked, count, features,
-                         outer);
+    addCopies(ring->copies, parts, slot, walked, count, outer);
+}
+
+void StreamedSyncLowering::addCopies(std::vector<StreamedCopies> &copies,
+                                     ArrayRef<FeaturePart> parts,
+                                     const SlotOperand &slot, char walked,
+                                     const Extent &places,
+                                     llvm::function_ref<Value(char)> outer) {
+  for (const FeaturePart &part : parts)
+    copies.emplace_back(b, *chunk, part, &part == &parts.back(), slot, walked,
+                        places, outer);
 }
 
 void StreamedSyncLowering::addCopies() {
@@ -194,29 +209,31 @@ void StreamedSyncLowering::addCopies() {
     computedQueries.emplace(b, *chunk, space.scores, space.queries, queries,
                             space.rowExtent(dims), depth, ofScores);
   else
-    queryCopies.emplace(b, *chunk, space.queries, queries, space.m,
-                        space.rowExtent(dims), depth, ofScores);
+    addCopies(queryCopies, space.queryParts, queries, space.m,
+              space.rowExtent(dims), ofScores);
   int64_t keysAt = schedule.queryBytes();
-  addRing(keyRing, space.scores, space.keys, keys, keyPages, depth, keysAt,
+  addRing(keyRing, space.scores, space.keyParts, keys, keyPages, depth, keysAt,
           ofScores);
+  Extent columns = space.columnExtent(dims);
+  valueParts.push_back({space.values(), Value(), "", 0, columns.size});
   if (haveValueSlots())
-    addRing(valueRing, space.productOp(), space.values(), values, valuePages,
-            space.columnExtent(dims), keysAt + stages() * keys.bytes(),
-            ofProduct);
+    addRing(valueRing, space.productOp(), valueParts, values, valuePages,
+            columns, keysAt + stages() * keys.bytes(), ofProduct);
 }
 
 /// With several heads in a tile its rows are the queries of one after the
 /// other's.
-StreamedCopies::Row StreamedSyncLowering::rowOfQueries(Value place) {
+StreamedCopies::Row StreamedSyncLowering::rowOfQueries(StreamedCopies &copies,
+                                                       Value place) {
   PointEmitter &emitter = frame.emitter;
   const DimClasses &dims = frame.dims;
   int64_t perHead = schedule.queriesPerTile();
   Value query = b.add(tile.row, b.rem(place, perHead));
   Value head = b.div(place, perHead);
   Value number = b.add(outerPlace(*space.heads), head);
-  Index at = emitter.add(
-      emitter.mul(b.indexOf(query), queryCopies->stride(space.m)),
-      emitter.mul(b.indexOf(head), queryCopies->stride(*space.heads)));
+  Index at =
+      emitter.add(emitter.mul(b.indexOf(query), copies.stride(space.m)),
+                  emitter.mul(b.indexOf(head), copies.stride(*space.heads)));
   Value exists =
       frame.both(b.isLess(query, b.wordOf(emitter.size(space.rowExtent(dims)))),
                  b.isLess(number, b.word(space.headCount(dims))));
@@ -245,33 +262,40 @@ void StreamedSyncLowering::copyQueries() {
       computedQueries->compute(memory, tile.row);
     return;
   }
-  if (schedule.getHeads() > 1)
-    queryCopies->copy(memory, b.word(0),
-                      [&](Value place) { return rowOfQueries(place); });
-  else
-    queryCopies->copy(memory, tile.row);
+  for (StreamedCopies &copies : queryCopies)
+    if (schedule.getHeads() > 1)
+      copies.copy(memory, b.word(0),
+                  [&](Value place) { return rowOfQueries(copies, place); });
+    else
+      copies.copy(memory, tile.row);
+}
+
+/// A key where its page is.
+StreamedCopies::Row
+StreamedSyncLowering::rowOfPage(Ring &ring, StreamedCopies &copies, Value key) {
+  PointEmitter &emitter = frame.emitter;
+  Value page = ring.pages.pageOf(tile, key);
+  Index inPage = emitter.mul(b.indexOf(ring.pages.rowInPage(key)),
+                             copies.stride(ring.walked));
+  Index ofPage = emitter.mul(b.indexOf(page), copies.stride(MmaPages::kAxis));
+  return {emitter.add(ofPage, inPage), b.differs(page, b.word(-1))};
 }
 
 /// Starts the copies that a step takes, or computes them, if there is such a
 /// step.
 void StreamedSyncLowering::copyTile(Ring &ring, Value step, Value slot) {
-  PointEmitter &emitter = frame.emitter;
   frame.ifTrue(b.isLess(step, tiles.last), [&] {
     Value first = b.mul(tileAt(step), schedule.getTileK());
     Value to = b.behind(memory, at(ring, slot));
     if (ring.computed)
       return ring.computed->compute(to, first);
-    if (!ring.pages.exist())
-      return ring.copies->copy(to, first);
-    ring.copies->copy(to, first, [&](Value place) -> StreamedCopies::Row {
-      Value key = b.add(first, place);
-      Value page = ring.pages.pageOf(tile, key);
-      Index inPage = emitter.mul(b.indexOf(ring.pages.rowInPage(key)),
-                                 ring.copies->stride(ring.walked));
-      Index ofPage =
-          emitter.mul(b.indexOf(page), ring.copies->stride(MmaPages::kAxis));
-      return {emitter.add(ofPage, inPage), b.differs(page, b.word(-1))};
-    });
+    for (StreamedCopies &copies : ring.copies)
+      if (ring.pages.exist())
+        copies.copy(to, first, [&](Value place) {
+          return rowOfPage(ring, copies, b.add(first, place));
+        });
+      else
+        copies.copy(to, first);
   });
   NVVM::CpAsyncCommitGroupOp::create(builder, frame.loc());
 }

@@ -30,6 +30,28 @@ StreamedCopies::StreamedCopies(MmaBuilder &b, const ThreadChunk &chunk,
   pointer = movedPointer(b, inputPointer(b, operand), element, at);
 }
 
+StreamedCopies::StreamedCopies(MmaBuilder &b, const ThreadChunk &chunk,
+                               const FeaturePart &part, bool isLast,
+                               const SlotOperand &slot, char walked,
+                               const Extent &places, OuterPlace outer)
+    : StreamedCopies(b, chunk, part.operand, slot, walked, places, {part.count},
+                     outer) {
+  firstFeature = part.first;
+  if (!isLast)
+    endFeature = part.first + part.count;
+}
+
+/// The blocks of the tile that the tensor has.
+SmallVector<SlotBox> StreamedCopies::ownBoxes() const {
+  SmallVector<SlotBox> boxes = slot.boxes(0, slot.count);
+  llvm::erase_if(boxes, [&](const SlotBox &box) {
+    return box.place < firstFeature || (endFeature && box.place >= *endFeature);
+  });
+  for (SlotBox &box : boxes)
+    box.place -= firstFeature;
+  return boxes;
+}
+
 Index StreamedCopies::stride(char axis) {
   auto number = llvm::find(operand.axes, axis) - operand.axes.begin();
   return inputStride(b, operand, operand.dims[number].back());
@@ -73,7 +95,7 @@ void StreamedCopies::copy(Value to, Value first, RowFinder find) {
                               emitter.add(row.at, b.indexOf(inner)));
     Value start =
         b.behind(to, b.add(chunk.target, further * SlotOperand::rowBytes));
-    for (const SlotBox &box : slot.boxes(0, slot.count)) {
+    for (const SlotBox &box : ownBoxes()) {
       int64_t along = slot.isAlongK ? box.place : box.further;
       chunk.copy(b.behind(start, box.offset),
                  movedPointer(b, from, element, Index::constant(along)),

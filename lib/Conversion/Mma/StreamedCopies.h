@@ -19,6 +19,7 @@
 #define FUSE_LIB_CONVERSION_MMA_STREAMEDCOPIES_H
 
 #include "ThreadChunk.h"
+#include "fuse/Analysis/StreamedSpace.h"
 
 namespace mlir::fuse {
 
@@ -41,6 +42,11 @@ public:
                  const MmaOperand &operand, const SlotOperand &slot,
                  char walked, const Extent &places, const Extent &features,
                  OuterPlace outer);
+  /// The same of a tensor with some of the features; the last one's tiles have
+  /// zeros behind these.
+  StreamedCopies(MmaBuilder &b, const ThreadChunk &chunk,
+                 const FeaturePart &part, bool isLast, const SlotOperand &slot,
+                 char walked, const Extent &places, OuterPlace outer);
 
   /// Starts the copies of the places from `first` on to `to`, a pointer to
   /// shared memory. `find`, where places lie apart, may be null where they
@@ -54,6 +60,7 @@ private:
   /// Whether places of the tile are rows of memory, and not features.
   bool arePlacesRows() const { return operand.axes.front() != walked; }
   Value bytesInside(Value inner, int64_t further, Value exists);
+  SmallVector<SlotBox> ownBoxes() const;
 
   MmaBuilder &b;
   PointEmitter &emitter;
@@ -65,6 +72,10 @@ private:
   /// Along a row of memory, and of rows.
   Extent innerExtent, rowExtent;
   Index pitch;
+  /// The tile's features that the tensor has, up to which, and which are its
+  /// first.
+  int64_t firstFeature = 0;
+  std::optional<int64_t> endFeature;
   /// At the block's outer places.
   Value pointer;
 };

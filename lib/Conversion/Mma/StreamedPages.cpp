@@ -53,25 +53,30 @@ SmallVector<Value> StreamedPages::load(const TilePlace &tile, Value firstKey) {
   return found;
 }
 
+/// What lies behind the last part is past its end: copies fill in zeros.
 void mlir::fuse::copySlot(MmaBuilder &b, TileRing &ring, const RingPlace &place,
-                          const SlotOperand &slot, const MmaOperand &operand,
-                          Value map, int64_t bytes, BoxCoordinate coordinate) {
+                          const SlotOperand &slot, ArrayRef<MappedPart> parts,
+                          int64_t bytes, BoxCoordinate coordinate) {
   Value barrier = ring.expect(place, bytes);
   Value at = ring.offset(place.slot);
   for (const SlotBox &box : slot.boxes(0, slot.count)) {
+    const MappedPart *part = parts.begin();
+    while (part + 1 != parts.end() && part[1].first <= box.place)
+      ++part;
+    SlotBox inPart{box.offset, box.further, box.place - part->first};
     SmallVector<Value> coordinates;
-    for (char axis : operand.axes)
-      coordinates.push_back(coordinate(axis, box));
-    ring.copy(b.add(at, box.offset), map, coordinates, barrier);
+    for (char axis : part->operand->axes)
+      coordinates.push_back(coordinate(axis, inPart));
+    ring.copy(b.add(at, box.offset), part->map, coordinates, barrier);
   }
 }
 
 void StreamedPages::copy(TileRing &ring, const RingPlace &place,
                          const SlotOperand &slot, ArrayRef<Value> found,
-                         Value map, int64_t bytes, Value firstKey,
-                         BoxCoordinate coordinate) {
+                         ArrayRef<MappedPart> parts, int64_t bytes,
+                         Value firstKey, BoxCoordinate coordinate) {
   if (!exist())
-    return copySlot(b, ring, place, slot, operand, map, bytes, coordinate);
+    return copySlot(b, ring, place, slot, parts, bytes, coordinate);
   Value barrier = ring.expect(place, bytes);
   Value at = ring.offset(place.slot);
   int64_t bytesOfCopy = rowsPerCopy() * SlotOperand::rowBytes;
@@ -85,7 +90,7 @@ void StreamedPages::copy(TileRing &ring, const RingPlace &place,
             : axis == operand.pages->axis
                 ? rowInPage(b.add(firstKey, number * rowsPerCopy()))
                 : coordinate(axis, box));
-      ring.copy(b.add(at, box.offset + number * bytesOfCopy), map, coordinates,
-                barrier);
+      ring.copy(b.add(at, box.offset + number * bytesOfCopy), parts.front().map,
+                coordinates, barrier);
     }
 }

@@ -26,9 +26,18 @@ namespace mlir::fuse {
 /// A word: where a box of a slot starts along an axis of its tensor.
 using BoxCoordinate = llvm::function_ref<Value(char axis, const SlotBox &)>;
 
-/// Copies `operand` into a place of the ring, which awaits so many bytes.
+/// A tensor of an operand, its tensor map, and the first place of the summed
+/// axis that it has.
+struct MappedPart {
+  const MmaOperand *operand;
+  Value map;
+  int64_t first = 0;
+};
+
+/// Copies an operand, one tensor or several side by side, into a place of the
+/// ring, which awaits so many bytes.
 void copySlot(MmaBuilder &b, TileRing &ring, const RingPlace &place,
-              const SlotOperand &slot, const MmaOperand &operand, Value map,
+              const SlotOperand &slot, ArrayRef<MappedPart> parts,
               int64_t bytes, BoxCoordinate coordinate);
 
 class StreamedPages {
@@ -53,8 +62,8 @@ public:
   /// Copies the tile from `firstKey` on, of the pages `found` that load() gave,
   /// or as copySlot() does where there are none.
   void copy(TileRing &ring, const RingPlace &place, const SlotOperand &slot,
-            ArrayRef<Value> found, Value map, int64_t bytes, Value firstKey,
-            BoxCoordinate coordinate);
+            ArrayRef<Value> found, ArrayRef<MappedPart> parts, int64_t bytes,
+            Value firstKey, BoxCoordinate coordinate);
 
 private:
   MmaBuilder &b;
