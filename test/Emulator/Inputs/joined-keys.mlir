@@ -82,6 +82,22 @@ func.func @latent_prefill(%qr: tensor<1x2x?x64xbf16> {fuse.dims = ["q"]}, %qc: t
   return %o : tensor<1x2x?x320xbf16>
 }
 
+// The parts are what a cache is cut into: it is read as it is.
+func.func @cut(%qc: tensor<2x16x512xbf16>, %qr: tensor<2x16x64xbf16>, %cache: tensor<2x?x576xbf16> {fuse.dims = ["k"]}) -> tensor<2x16x512xbf16> {
+  %scale = fuse.constant dense<0.0721688> : tensor<f32>
+  %c = fuse.slice %cache offsets = [0, 0, 0] sizes = [-1, -1, 512] : tensor<2x?x576xbf16> -> tensor<2x?x512xbf16>
+  %kr = fuse.slice %cache offsets = [0, 0, 512] sizes = [-1, -1, 64] : tensor<2x?x576xbf16> -> tensor<2x?x64xbf16>
+  %a = fuse.contract "bhc,bkc->bhk" %qc, %c : tensor<2x16x512xbf16>, tensor<2x?x512xbf16> -> tensor<2x16x?xbf16>
+  %b = fuse.contract "bhr,bkr->bhk" %qr, %kr : tensor<2x16x64xbf16>, tensor<2x?x64xbf16> -> tensor<2x16x?xbf16>
+  %s = fuse.add %a, %b : tensor<2x16x?xbf16>
+  %f = fuse.cast %s : tensor<2x16x?xbf16> -> tensor<2x16x?xf32>
+  %x = fuse.mul %f, %scale : tensor<2x16x?xf32>, tensor<f32>
+  %p = fuse.softmax %x dims = [2] : tensor<2x16x?xf32>
+  %w = fuse.cast %p : tensor<2x16x?xf32> -> tensor<2x16x?xbf16>
+  %o = fuse.contract "bhk,bkc->bhc" %w, %c : tensor<2x16x?xbf16>, tensor<2x?x512xbf16> -> tensor<2x16x512xbf16>
+  return %o : tensor<2x16x512xbf16>
+}
+
 // Few queries of heads that share the heads of one part, and all of them the
 // other.
 func.func @grouped(%qn: tensor<1x2x4x2x64xf16>, %qr: tensor<1x2x4x2x64xf16>, %kn: tensor<1x2x?x64xf16> {fuse.dims = ["k"]}, %kr: tensor<1x1x?x64xf16> {fuse.dims = ["k"]}, %v: tensor<1x2x?x64xf16> {fuse.dims = ["k"]}) -> tensor<1x2x4x2x64xf16> {

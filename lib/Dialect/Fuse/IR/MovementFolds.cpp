@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A movement that moves nothing is its operand, one of a splat is a splat, and
-// two of a kind are one.
+// A movement that moves nothing is its operand, one of a splat is a splat, two
+// of a kind are one, and what is cut and joined again is what it was.
 //
 //===----------------------------------------------------------------------===//
 
@@ -141,10 +141,34 @@ OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
   return getResult();
 }
 
+/// What is cut into the operands, each of them where the last one ends; null
+/// where these are no such slices.
+static Value cutIntoOperands(ConcatOp op) {
+  auto first = op.getInputs().front().getDefiningOp<SliceOp>();
+  if (!first || first.getInput().getType() != op.getType() ||
+      op.getType().isDynamicDim(op.getDim()))
+    return {};
+  int64_t next = 0;
+  for (Value part : op.getInputs()) {
+    auto slice = part.getDefiningOp<SliceOp>();
+    if (!slice || slice.getInput() != first.getInput())
+      return {};
+    for (int64_t dim : llvm::seq(op.getType().getRank())) {
+      SlicedDim cut = slicedDim(slice, dim);
+      bool isJoined = dim == static_cast<int64_t>(op.getDim());
+      if (cut.step != 1 || cut.offset != (isJoined ? next : 0) ||
+          (!isJoined && cut.leftOut != 0))
+        return {};
+    }
+    next += slice.getType().getDimSize(op.getDim());
+  }
+  return first.getInput();
+}
+
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
   if (getInputs().size() == 1)
     return getInputs().front();
-  return {};
+  return cutIntoOperands(*this);
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {

@@ -36,6 +36,27 @@ func.func @not_identities(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, t
 
 // -----
 
+// What is cut and joined again is what it was; not where the parts are in another
+// order, leave something out, or overlap.
+// CHECK-LABEL: func.func @joined_again(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x8xf32>
+// CHECK-COUNT-3: fuse.concat
+// CHECK-NOT:     fuse.concat
+// CHECK:         return %[[X]], %{{.*}}, %{{.*}}, %{{.*}} :
+func.func @joined_again(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x7xf32>, tensor<?x8xf32>) {
+  %a = fuse.slice %x offsets = [0, 0] sizes = [-1, 5] : tensor<?x8xf32> -> tensor<?x5xf32>
+  %b = fuse.slice %x offsets = [0, 5] sizes = [-1, 3] : tensor<?x8xf32> -> tensor<?x3xf32>
+  %c = fuse.slice %x offsets = [0, 6] sizes = [-1, 2] : tensor<?x8xf32> -> tensor<?x2xf32>
+  %d = fuse.slice %x offsets = [0, 4] sizes = [-1, 3] : tensor<?x8xf32> -> tensor<?x3xf32>
+  %0 = fuse.concat %a, %b dim = 1 : tensor<?x5xf32>, tensor<?x3xf32> -> tensor<?x8xf32>
+  %1 = fuse.concat %b, %a dim = 1 : tensor<?x3xf32>, tensor<?x5xf32> -> tensor<?x8xf32>
+  %2 = fuse.concat %a, %c dim = 1 : tensor<?x5xf32>, tensor<?x2xf32> -> tensor<?x7xf32>
+  %3 = fuse.concat %a, %d dim = 1 : tensor<?x5xf32>, tensor<?x3xf32> -> tensor<?x8xf32>
+  return %0, %1, %2, %3 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x7xf32>, tensor<?x8xf32>
+}
+
+// -----
+
 // Two of a kind are one.
 // CHECK-LABEL: func.func @composed(
 // CHECK-SAME:    %[[X:.*]]: tensor<2x?x8xf32>
