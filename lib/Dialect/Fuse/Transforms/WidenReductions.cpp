@@ -92,6 +92,12 @@ static ReduceOp columnsBefore(Value value) {
   return {};
 }
 
+/// Whether both reduce the same dimensions of one shape.
+static bool areAlike(ReduceOp a, ReduceOp b) {
+  return a.getDims() == b.getDims() && a.getKeep() == b.getKeep() &&
+         shapeOf(a.getInput()) == shapeOf(b.getInput());
+}
+
 namespace {
 /// A reduction, and what is computed from it up to where it meets columns.
 class Widening {
@@ -146,9 +152,10 @@ bool Widening::find() {
         continue;
       }
       ReduceOp met = columnsBefore(user->getResult(0));
-      if (!met || (columns && columns != met))
+      if (!met || (columns && !areAlike(met, columns)))
         return false;
-      columns = met;
+      if (!columns || !isWider(columns))
+        columns = met;
     }
   return columns && isWider(columns);
 }

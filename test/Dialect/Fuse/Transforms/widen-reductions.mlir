@@ -90,3 +90,20 @@ func.func @of_other_dims(%x: tensor<8x50x64xf32>, %f: tensor<8x50xf32>) -> tenso
   %y = fuse.div %s, %c : tensor<8x64xf32>, tensor<1x1xf32> -> tensor<8x64xf32>
   return %y : tensor<8x64xf32>
 }
+
+// -----
+
+// Two sums of columns are divided by the count of the mask that one of them reads.
+// CHECK-LABEL: func.func @of_two
+// CHECK:         %[[B:.*]] = fuse.broadcast %arg1 : tensor<?x50x1xf32> -> tensor<?x50x64xf32>
+// CHECK:         %[[C:.*]] = fuse.reduce sum %[[B]] dims = [1] : tensor<?x50x64xf32> -> tensor<?x64xf32>
+// CHECK-COUNT-2: fuse.div %{{.*}}, %[[C]] : tensor<?x64xf32>
+func.func @of_two(%x: tensor<?x50x64xf32>, %f: tensor<?x50x1xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+  %p = fuse.mul %x, %f : tensor<?x50x64xf32>, tensor<?x50x1xf32> -> tensor<?x50x64xf32>
+  %s = fuse.reduce sum %p dims = [1] : tensor<?x50x64xf32> -> tensor<?x64xf32>
+  %t = fuse.reduce sum %x dims = [1] : tensor<?x50x64xf32> -> tensor<?x64xf32>
+  %c = fuse.reduce sum %f dims = [1] : tensor<?x50x1xf32> -> tensor<?x1xf32>
+  %y = fuse.div %t, %c : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+  %z = fuse.div %s, %c : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+  return %y, %z : tensor<?x64xf32>, tensor<?x64xf32>
+}
