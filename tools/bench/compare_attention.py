@@ -207,6 +207,17 @@ def medians(torch, functions):
     return {name: statistics.median(each) for name, each in times.items()}
 
 
+def inputs_of(case, q, k, v):
+    """Of the program. The peers are given parts that were joined before."""
+    if case.second:
+        first = case.head - case.second
+        q = q[..., :first].contiguous(), q[..., first:].contiguous()
+        k = k[..., :first].contiguous(), k[:, :1, :, first:].contiguous()
+    else:
+        q, k = (q,), (k,)
+    return (*q, *k) if case.width else (*q, *k, v)
+
+
 def run_case(torch, case, arguments):
     chip = arguments.chip
 
@@ -216,8 +227,9 @@ def run_case(torch, case, arguments):
 
     q = random(case.heads, case.queries)
     k, v = (random(case.key_heads, case.tokens) for _ in range(2))
-    if case.width:
-        v = k[..., : case.width]
+    if case.second:
+        k[..., -case.second :] = k[:, :1, :, -case.second :].clone()
+    v = k[..., : case.width] if case.width else v[..., : case.values].contiguous()
     extra = None
     if case.scores == "alibi":
         slopes = [2 ** (-(head + 1) / 2) for head in range(case.heads)]
@@ -226,12 +238,12 @@ def run_case(torch, case, arguments):
         shape = (case.batch, case.heads, case.tokens, case.tokens)
         extra = torch.randn(*shape, device="cuda").bfloat16()
     program = fuse.compile(case.program, target="cuda", cache=False, chip=chip)
-    inputs = (q, k) if case.width else (q, k, v)
+    inputs = inputs_of(case, q, k, v)
     inputs = inputs if extra is None else (*inputs, extra)
     functions = {"fuse": lambda: program(*inputs)}
     for name, other in variants(arguments, case).items():
         functions[name] = lambda other=other: other(*inputs)
-    if not case.scores:
+    if not case.scores or case.second:
         functions |= peers_of_op(torch, case, q, k, v)
     if case.scores or case.rows:
         functions |= peers_of_scores(torch, case, q, k, v, extra)

@@ -16,7 +16,8 @@ WINDOW_TOKENS, SOFT_CAP = 1024, 20.0
 class Case:
     """`scores` is "", for the op, or what is done to scores; `density` the share of them that
     is not masked; `rows` the queries of a head where they are fewer than the keys, as in
-    decoding; `width` the features of the keys that are values, as in a latent cache."""
+    decoding; `width` the features of the keys that are values, as in a latent cache; `second`
+    those of a second product, whose keys all heads share, and which the scores are summed with."""
 
     name: str
     batch: int
@@ -29,6 +30,12 @@ class Case:
     density: float = 1.0
     rows: int | None = None
     width: int | None = None
+    second: int = 0
+
+    @property
+    def values(self):
+        """Features of the values."""
+        return self.width or self.head - self.second
 
     @property
     def queries(self):
@@ -37,7 +44,7 @@ class Case:
     @property
     def flops(self):
         pairs = self.batch * self.heads * self.queries * self.tokens * self.density
-        return 2 * pairs * (self.head + (self.width or self.head))
+        return 2 * pairs * (self.head + self.values)
 
     @property
     def key_bytes(self):
@@ -47,6 +54,8 @@ class Case:
 
     @property
     def program(self):
+        if self.second:
+            return _joined(self)
         if self.width:
             return _latent(self)
         return _written_out(self) if self.scores else _op(self)
@@ -113,8 +122,25 @@ LATENT = tuple(
 )
 
 
+# DeepSeek's, with keys of their own in prefill, and with a cache that is not expanded.
+JOINED = (
+    Case(
+        "two products, causal 2 x 4096, 16 heads of 128 + 64",
+        *(2, 16, 16, 4096, 192, True, "joined", 0.5),
+        second=64,
+    ),
+    Case(
+        "two products, 1 query, 16 x 8192 latent keys, 16 heads of 512 + 64",
+        *(16, 16, 1, 8192, 576, False, "joined"),
+        rows=1,
+        width=512,
+        second=64,
+    ),
+)
+
+
 def all_cases():
-    return DENSE + SCORED + DECODED + LATENT
+    return DENSE + SCORED + DECODED + LATENT + JOINED
 
 
 def _types(case):
@@ -196,4 +222,45 @@ def _written_out(case):
   %w = fuse.cast %w32 : tensor<{shape}xf32> -> tensor<{shape}xbf16>
   %o = fuse.matmul %w, %v : tensor<{shape}xbf16>, {k} -> {q}
   return %o : {q}
+}}"""
+
+
+def _joined(case):
+    """Values of their own, or the first part of the keys."""
+
+    def tensor(*shape, element="bf16"):
+        return f"tensor<{'x'.join(map(str, (case.batch, *shape)))}x{element}>"
+
+    first, second = case.head - case.second, case.second
+    q1, q2 = (tensor(case.heads, case.queries, part) for part in (first, second))
+    k1, k2 = tensor(case.key_heads, case.tokens, first), tensor(1, case.tokens, second)
+    v, r = (
+        tensor(heads, rows, case.values)
+        for heads, rows in (
+            (case.key_heads, case.tokens),
+            (case.heads, case.queries),
+        )
+    )
+    s16, s32, i32, i1 = (
+        tensor(case.heads, case.queries, case.tokens, element=element)
+        for element in ("bf16", "f32", "i32", "i1")
+    )
+    values = "%k1" if case.width else "%v"
+    mask = f"""
+  %i = fuse.iota dim = 2 : {i32}
+  %j = fuse.iota dim = 3 : {i32}
+  %seen = fuse.compare le %j, %i : {i32}
+  %x = fuse.select %seen, %s, %nothing : {i1}, {s32}, tensor<f32>"""
+    return f"""func.func @attention(%q1: {q1}, %q2: {q2}, %k1: {k1}, %k2: {k2}{"" if case.width else f", %v: {v}"}) -> {r} {{
+  %p1 = fuse.contract "bhqd,bhkd->bhqk" %q1, %k1 : {q1}, {k1} -> {s16}
+  %p2 = fuse.contract "bhqd,bhkd->bhqk" %q2, %k2 : {q2}, {k2} -> {s16}
+  %p = fuse.add %p1, %p2 : {s16}
+  %wide_p = fuse.cast %p : {s16} -> {s32}
+  %scale = fuse.constant dense<{1 / math.sqrt(case.head)}> : tensor<f32>
+  %nothing = fuse.constant dense<0xFF800000> : tensor<f32>
+  %s = fuse.mul %wide_p, %scale : {s32}, tensor<f32>{mask if case.causal else ""}
+  %w32 = fuse.softmax {"%x" if case.causal else "%s"} dims = [3] : {s32}
+  %w = fuse.cast %w32 : {s32} -> {s16}
+  %o = fuse.contract "bhqk,bhkd->bhqd" %w, {values} : {s16}, {v} -> {r}
+  return %o : {r}
 }}"""
