@@ -110,6 +110,8 @@ private:
   void noteApart(int a, int b, Reason reason);
   bool askAgain();
   bool askAgainApart();
+  bool askSilent(const llvm::DenseSet<std::pair<int, int>> &asked);
+  Reason whyInShapes(int producer, int consumer, Reason why);
 
   bool tryMerge(int a, int b, ArrayRef<Operation *> views, Reason &reason);
   Reason whySlower(int a, int b, std::optional<double> together, double apart);

@@ -157,6 +157,65 @@ void GroupMerger::mergeNeighbours() {
     }
 }
 
+/// The reduction that leaves the parts which `op` combines, where one of the
+/// program became two for more blocks; else null.
+static Operation *reducesPartsOf(Operation *op) {
+  auto combine = dyn_cast<ReduceOp>(op);
+  if (!combine)
+    return nullptr;
+  Value parts = combine.getInput();
+  while (isHostReshape(parts.getDefiningOp()))
+    parts = parts.getDefiningOp()->getOperand(0);
+  auto partial = parts.getDefiningOp<ReduceOp>();
+  bool isOne = partial && partial.getKind() == combine.getKind() &&
+               partial.getLoc() == combine.getLoc();
+  return isOne ? partial : nullptr;
+}
+
+/// Why two kernels stay apart, of which the first leaves parts of reductions or
+/// combines them: shapes that nobody wrote are not what is in the way.
+Reason GroupMerger::whyInShapes(int producer, int consumer, Reason why) {
+  bool isOfShape =
+      why.is(ReasonKind::notRowShape) || why.is(ReasonKind::differentShapes) ||
+      why.is(ReasonKind::differentDims) || why.is(ReasonKind::otherRows);
+  if (!isOfShape)
+    return why;
+  auto combines = [&](int group, bool ofProducer) {
+    return llvm::any_of(groups.ops(group), [&](Operation *op) {
+      Operation *partial = reducesPartsOf(op);
+      return partial && (groups.of(partial) == producer) == ofProducer;
+    });
+  };
+  bool isBetween = combines(consumer, /*ofProducer=*/true) ||
+                   combines(producer, /*ofProducer=*/false);
+  return isBetween ? Reason(ReasonKind::partsMeet) : why;
+}
+
+/// Whether ops that moved to other groups after all were asked could be merged,
+/// or else why not.
+bool GroupMerger::askSilent(const llvm::DenseSet<std::pair<int, int>> &asked) {
+  llvm::DenseSet<std::pair<int, int>> seen(asked);
+  for (Operation &op : function.getBody().front()) {
+    if (!groups.contains(&op))
+      continue;
+    for (Value operand : op.getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      while (isHostReshape(producer) && !groups.contains(producer))
+        producer = producer->getOperand(0).getDefiningOp();
+      if (!groups.contains(producer))
+        continue;
+      int a = groups.of(producer), b = groups.of(&op);
+      Reason reason;
+      if (a == b || !seen.insert({a, b}).second)
+        continue;
+      if (tryMerge(a, b, viewsBetween(a, b), reason))
+        return true;
+      missed[{&op, producer}] = std::move(reason);
+    }
+  }
+  return false;
+}
+
 /// Whether something was merged, after which all has to be asked again.
 bool GroupMerger::askAgain() {
   llvm::DenseMap<std::pair<int, int>, Reason> reasons;
@@ -174,7 +233,14 @@ bool GroupMerger::askAgain() {
             reasons.lookup({groups.of(edge.second), groups.of(edge.first)});
         why && !settled.contains(edge))
       reason = std::move(why);
-  return askAgainApart();
+  llvm::DenseSet<std::pair<int, int>> asked;
+  for (auto &[edge, reason] : missed)
+    asked.insert({groups.of(edge.second), groups.of(edge.first)});
+  if (askSilent(asked) || askAgainApart())
+    return true;
+  for (auto &[edge, reason] : missed)
+    reason = whyInShapes(groups.of(edge.second), groups.of(edge.first), reason);
+  return false;
 }
 
 bool GroupMerger::askAgainApart() {

@@ -577,6 +577,15 @@ func.func @not_tooManyTensors(%a0: tensor<64xf32>, %b0: tensor<64xf32>, %a1: ten
   return %c0, %c1, %c2 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
 
+func.func @partsMeet(%x: tensor<2048x64xf32>) -> tensor<2048x64xf32> {
+  %y = fuse.softmax %x dims = [0] : tensor<2048x64xf32>
+  return %y : tensor<2048x64xf32>
+}
+func.func @not_partsMeet(%x: tensor<64x8192xf32>) -> tensor<64x8192xf32> {
+  %y = fuse.softmax %x dims = [0] : tensor<64x8192xf32>
+  return %y : tensor<64x8192xf32>
+}
+
 func.func @resultNotRow(%x: tensor<64x16x32xf32>, %w: tensor<1x16x1xf32>) -> tensor<64x16x1xf32> {
   %y = fuse.mul %x, %w : tensor<64x16x32xf32>, tensor<1x16x1xf32> -> tensor<64x16x32xf32>
   %s = fuse.reduce sum %y dims = [1, 2] keep : tensor<64x16x32xf32> -> tensor<64x1x1xf32>

@@ -49,3 +49,59 @@ func.func @reshapes(%x: tensor<?x64xf32>) -> tensor<?x64x2xf32> {
   %c = fuse.concat %ea, %eb dim = 2 : tensor<?x64x1xf32>, tensor<?x64x1xf32> -> tensor<?x64x2xf32>
   return %c : tensor<?x64x2xf32>
 }
+
+// -----
+
+// An op that moved behind all merges reads what its new kernel does not compute: each such kernel has a reason.
+// CHECK-LABEL: func.func @adafactor
+// CHECK-SAME:    consumer = "adafactor_4", producer = "adafactor_0", reason = 
+// CHECK-SAME:    consumer = "adafactor_4", producer = "adafactor_2", reason = 
+func.func @adafactor(%g: tensor<1024x4096xf32>, %r: tensor<1024xf32>, %c: tensor<4096xf32>, %p_: tensor<1024x4096xf32>) -> (tensor<1024x4096xf32>, tensor<1024xf32>, tensor<4096xf32>) {
+  %1 = fuse.mul %g, %g : tensor<1024x4096xf32>, tensor<1024x4096xf32> -> tensor<1024x4096xf32>
+  %2 = fuse.constant dense<1.0000000031710769e-30> : tensor<f32>
+  %3 = fuse.add %1, %2 : tensor<1024x4096xf32>, tensor<f32> -> tensor<1024x4096xf32>
+  %4 = fuse.constant dense<0.9990000128746033> : tensor<f32>
+  %5 = fuse.mul %4, %r : tensor<f32>, tensor<1024xf32> -> tensor<1024xf32>
+  %6 = fuse.reduce mean %3 dims = [1] : tensor<1024x4096xf32> -> tensor<1024xf32>
+  %7 = fuse.constant dense<0.0010000000474974513> : tensor<f32>
+  %8 = fuse.mul %7, %6 : tensor<f32>, tensor<1024xf32> -> tensor<1024xf32>
+  %9 = fuse.add %5, %8 : tensor<1024xf32>, tensor<1024xf32> -> tensor<1024xf32>
+  %10 = fuse.mul %4, %c : tensor<f32>, tensor<4096xf32> -> tensor<4096xf32>
+  %11 = fuse.reduce mean %3 dims = [0] : tensor<1024x4096xf32> -> tensor<4096xf32>
+  %12 = fuse.mul %7, %11 : tensor<f32>, tensor<4096xf32> -> tensor<4096xf32>
+  %13 = fuse.add %10, %12 : tensor<4096xf32>, tensor<4096xf32> -> tensor<4096xf32>
+  %14 = fuse.reduce mean %9 dims = [0] : tensor<1024xf32> -> tensor<f32>
+  %15 = fuse.div %9, %14 : tensor<1024xf32>, tensor<f32> -> tensor<1024xf32>
+  %16 = fuse.rsqrt %15 : tensor<1024xf32> -> tensor<1024xf32>
+  %17 = fuse.rsqrt %13 : tensor<4096xf32> -> tensor<4096xf32>
+  %18 = tensor.expand_shape %16 [[0, 1]] output_shape [1024, 1] : tensor<1024xf32> into tensor<1024x1xf32>
+  %19 = fuse.mul %g, %18 : tensor<1024x4096xf32>, tensor<1024x1xf32> -> tensor<1024x4096xf32>
+  %20 = tensor.expand_shape %17 [[0, 1]] output_shape [1, 4096] : tensor<4096xf32> into tensor<1x4096xf32>
+  %21 = fuse.mul %19, %20 : tensor<1024x4096xf32>, tensor<1x4096xf32> -> tensor<1024x4096xf32>
+  %22 = fuse.mul %21, %21 : tensor<1024x4096xf32>, tensor<1024x4096xf32> -> tensor<1024x4096xf32>
+  %23 = fuse.reduce mean %22 dims = [0, 1] : tensor<1024x4096xf32> -> tensor<f32>
+  %24 = fuse.sqrt %23 : tensor<f32> -> tensor<f32>
+  %25 = fuse.constant dense<1.0> : tensor<f32>
+  %26 = fuse.max %25, %24 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %27 = fuse.mul %7, %21 : tensor<f32>, tensor<1024x4096xf32> -> tensor<1024x4096xf32>
+  %28 = fuse.div %27, %26 : tensor<1024x4096xf32>, tensor<f32> -> tensor<1024x4096xf32>
+  %29 = fuse.sub %p_, %28 : tensor<1024x4096xf32>, tensor<1024x4096xf32> -> tensor<1024x4096xf32>
+  return %29, %9, %13 : tensor<1024x4096xf32>, tensor<1024xf32>, tensor<4096xf32>
+}
+
+// -----
+
+// Shapes of parts that nobody wrote are not what keeps kernels apart.
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME:    reason = {{.*}}kind = "partsMeet"
+// CHECK-NOT:     differentShapes
+// CHECK-NOT:     notRowShape
+// CHECK:         fuse.kernel
+func.func @parts(%x: tensor<4096x4096xbf16>) -> tensor<4096x4096xi8> {
+  %f = fuse.cast %x : tensor<4096x4096xbf16> -> tensor<4096x4096xf32>
+  %a = fuse.abs %f : tensor<4096x4096xf32>
+  %s = fuse.reduce max %a dims = [0] keep : tensor<4096x4096xf32> -> tensor<1x4096xf32>
+  %q = fuse.div %f, %s : tensor<4096x4096xf32>, tensor<1x4096xf32>
+  %i = fuse.cast %q : tensor<4096x4096xf32> -> tensor<4096x4096xi8>
+  return %i : tensor<4096x4096xi8>
+}
