@@ -98,8 +98,11 @@ bool AcrossRowsFinder::isBesideRows(Value value) const {
     Value next = work.pop_back_val();
     if (!rows.isReducedShape(dims.extents(next)) || !seen.insert(next).second)
       continue;
+    // With as many rows as columns, weights have an element for each as well.
+    bool mayBeWeights = rows.isSharedByRows(dims.extents(next));
     for (Operation *user : next.getUsers())
-      if (llvm::is_contained(ops, user) && readsAny(user, ofRows))
+      if (llvm::is_contained(ops, user) && readsAny(user, ofRows) &&
+          !(mayBeWeights && dims.extents(user->getResult(0)) == rows.domain))
         return true;
     Operation *op = next.getDefiningOp();
     if (op && llvm::is_contained(ops, op))
