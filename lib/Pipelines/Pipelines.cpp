@@ -124,6 +124,8 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     align.chip = options.chip;
     pm.addNestedPass<func::FuncOp>(createAlignContractions(align));
   }
+  // Folds look for equal operands, which the first makes of equal ones.
+  pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (online)
