@@ -35,6 +35,9 @@ unsigned EmulatorMemory::add(SegmentKind kind, std::string name, char *host,
 
 void EmulatorMemory::markGaps(unsigned number, int64_t elementBytes,
                               ArrayRef<std::pair<int64_t, int64_t>> steps) {
+  // A later kernel may read what an earlier one has written between the gaps.
+  if (!segments[number].isWritable())
+    return;
   std::vector<ByteState> &states = shadows[number];
   for (ByteState &state : states)
     state.isGap = true;
