@@ -189,13 +189,17 @@ private:
     return error;
   }
 
-  /// Whether a zero meets a NaN or an infinity, which count as not there if a
-  /// mask hides them, and else make the sum NaN.
+  /// Whether what may be a zero meets a NaN or an infinity, which count as not
+  /// there if a mask hides them, and else make the sum NaN.
   static bool hidesSpecial(const Packed &a, int64_t fromA, const Packed &b,
                            int64_t fromB, int64_t k) {
+    auto hides = [](Bounded weight, Bounded other) {
+      return (weight.value == 0.0 || weight.isUnbounded()) &&
+             !std::isfinite(other.value);
+    };
     for (int64_t i = 0; i < k; ++i) {
-      double x = a.values[fromA + i], y = b.values[fromB + i];
-      if ((x == 0.0 && !std::isfinite(y)) || (y == 0.0 && !std::isfinite(x)))
+      Bounded x = a[fromA + i], y = b[fromB + i];
+      if (hides(x, y) || hides(y, x))
         return true;
     }
     return false;

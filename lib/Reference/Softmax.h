@@ -51,6 +51,9 @@ public:
     Bounded weight = arithmetic.quotient(exponential, sum);
     if (!isProper)
       return weight;
+    // What a mask hides is 0, whatever the sum is.
+    if (exponential.value == 0.0 && exponential.isKnown())
+      return exponential;
     // The value of a sum without a bound lacks the terms that have none.
     if (weight.isUnbounded())
       return {0.5, 1.0};
