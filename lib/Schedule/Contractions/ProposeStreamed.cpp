@@ -72,6 +72,12 @@ public:
   int64_t wholeColumns() const { return columns; }
   int64_t wholeDepth() const { return depth; }
   bool isWide() const { return areWideRows(depth, columns); }
+  /// Whether ptxas has registers for the addresses of buffers beside the sums
+  /// of a consumer of wide rows: not beside as many as an instruction can have.
+  bool haveRoomForBuffers() const {
+    constexpr int64_t mostOfInstruction = 256;
+    return columns % mostOfInstruction != 0;
+  }
 
 private:
   double tilesOf(const Sharing &sharing) const {
@@ -426,8 +432,10 @@ void StreamedSchedules::addWgmma(const Sharing &sharing) {
   // Of wide rows what results take of shared memory counts for more.
   if (model.isWide())
     for (int64_t keys : {64, 32})
-      for (MmaStore store : stores)
-        add(store, keys);
+      for (MmaStore store : stores) {
+        if (store == MmaStore::direct || model.haveRoomForBuffers())
+          add(store, keys);
+      }
   else
     for (MmaStore store : stores)
       for (int64_t keys : {isSmall ? 64 : 128, isSmall ? 128 : 64})
