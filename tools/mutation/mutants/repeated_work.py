@@ -61,7 +61,7 @@ REPEATED_WORK = [
         "lit:Fusion",
         (
             "widening-costs-instructions",
-            "      return std::nullopt;\n    if (!isWidening(op))\n",
+            "      return std::nullopt;\n    if (!isFreeInLoads(op))\n",
             "      return std::nullopt;\n",
         ),
     ),

@@ -85,7 +85,7 @@ STREAMED = [
         ),
     ),
     *of_file(
-        "lib/Analysis/StreamedSpace.cpp",
+        "lib/Analysis/ValuesInKeys.cpp",
         "lit:Emulator/wide-heads lit:Emulator",
         (
             "streamed-values-start-within-a-row",
