@@ -295,12 +295,24 @@ Bounded Arithmetic::trunc(Bounded x) {
   return mapMonotone([](double a) { return std::trunc(a); }, x);
 }
 
+/// One below the smallest normal f32 may count as 0, as it does where the
+/// exponentials of attention are computed for many lanes at a time.
+static Bounded mayVanish(Bounded x) {
+  constexpr double smallest = std::numeric_limits<float>::min();
+  if (std::fabs(x.value) < smallest)
+    x.error = std::max(x.error, std::fabs(x.value));
+  return x;
+}
+
 Bounded Arithmetic::exp(Bounded x) const {
-  double y = std::exp(x.value);
+  auto f = [](double a) { return std::exp(a); };
+  double y = f(x.value);
   // exp(e) - 1 <= e + e^2 for e <= 1; one exp instead of three.
-  if (x.error <= 0.5 && std::isfinite(y))
-    return round({y, y * (x.error + x.error * x.error)}, ulps::exp);
-  return round(mapMonotone([](double a) { return std::exp(a); }, x), ulps::exp);
+  bool isClose = x.error <= 0.5 && std::isfinite(y);
+  Bounded result = round(isClose ? Bounded{y, y * (x.error + x.error * x.error)}
+                                 : mapMonotone(f, x),
+                         ulps::exp);
+  return isF64() ? result : mayVanish(result);
 }
 
 Bounded Arithmetic::exp2(Bounded x) const {

@@ -35,15 +35,7 @@ public:
   }
 
   Bounded shifted(Bounded x) const { return arithmetic.sub(x, max); }
-  /// One below the smallest normal f32 may count as 0, as it does where the
-  /// exponentials of attention are computed for many lanes at a time.
-  Bounded exponential(Bounded x) const {
-    constexpr double smallest = std::numeric_limits<float>::min();
-    Bounded result = arithmetic.exp(shifted(x));
-    if (!arithmetic.isF64() && std::fabs(result.value) < smallest)
-      result.error = std::max(result.error, std::fabs(result.value));
-    return result;
-  }
+  Bounded exponential(Bounded x) const { return arithmetic.exp(shifted(x)); }
   Bounded getMax() const { return max; }
 
   /// An exponential of the line divided by their sum.

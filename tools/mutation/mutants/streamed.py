@@ -85,6 +85,33 @@ STREAMED = [
         ),
     ),
     *of_file(
+        "lib/Conversion/Mma/StreamedPages.cpp",
+        "lit:Emulator/joined-keys lit:Emulator",
+        (
+            "streamed-part-is-read-behind-its-features",
+            "box.place - part->first",
+            "box.place",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Mma/StreamedCopies.cpp",
+        "lit:Emulator/joined-keys lit:Emulator",
+        (
+            "copied-part-is-read-behind-its-features",
+            "box.place -= firstFeature;",
+            "",
+        ),
+    ),
+    *of_file(
+        "lib/Dialect/Fuse/Transforms/JoinProducts.cpp",
+        "lit:Dialect/Fuse/Transforms/join-products lit:Emulator/joined-keys",
+        (
+            "joined-products-lose-their-scale",
+            "llvm::reverse(terms.front().after)",
+            "ArrayRef<Operation *>()",
+        ),
+    ),
+    *of_file(
         "lib/Analysis/ValuesInKeys.cpp",
         "lit:Emulator/wide-heads lit:Emulator",
         (
