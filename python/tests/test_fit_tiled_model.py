@@ -19,7 +19,7 @@ def test_what_is_chosen_is_near_the_fastest(cases):
 
 def test_waiting_and_bringing_both_count(cases):
     shipped = fit.shipped()
-    for name in fit.RANGES:
+    for name in fit.SEARCHED:
         without = {**shipped, name: 0.01}
         assert fit.judge(cases, without)[0].mean() > 1.1
 

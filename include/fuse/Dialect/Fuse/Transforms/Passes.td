@@ -101,20 +101,12 @@ def FuseJoinProducts : Pass<"fuse-join-products", "::mlir::func::FuncOp"> {
     that lacks an axis of the others, or has size 1 there, is repeated. The products may
     be scaled by one number, or widened, before they are added, but not in f16.
 
-    Before:
-
     ```mlir
     %a = fuse.contract "bhqd,bhkd->bhqk" %x, %k : tensor<2x8x?x128xbf16>, tensor<2x8x?x128xbf16> -> tensor<2x8x?x?xbf16>
     %b = fuse.contract "bhqd,bkd->bhqk" %y, %r : tensor<2x8x?x64xbf16>, tensor<2x?x64xbf16> -> tensor<2x8x?x?xbf16>
     %s = fuse.add %a, %b : tensor<2x8x?x?xbf16>
-    ```
-
-    After:
-
-    ```mlir
+    // Becomes, where %t is %r repeated for each head:
     %q = fuse.concat %x, %y dim = 3 : tensor<2x8x?x128xbf16>, tensor<2x8x?x64xbf16> -> tensor<2x8x?x192xbf16>
-    %e = tensor.expand_shape %r [[0], [1, 2], [3]] ...
-    %t = fuse.broadcast %e : tensor<2x1x?x64xbf16> -> tensor<2x8x?x64xbf16>
     %c = fuse.concat %k, %t dim = 3 : tensor<2x8x?x128xbf16>, tensor<2x8x?x64xbf16> -> tensor<2x8x?x192xbf16>
     %s = fuse.contract "bhqd,bhkd->bhqk" %q, %c : tensor<2x8x?x192xbf16>, tensor<2x8x?x192xbf16> -> tensor<2x8x?x?xbf16>
     ```
