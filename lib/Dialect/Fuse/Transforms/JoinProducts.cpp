@@ -40,10 +40,8 @@ namespace mlir::fuse {
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Features of a row of shared memory, and of what is streamed at most, also
-/// without a softmax.
-static constexpr int64_t rowFeatures = 64, mostFeatures = 1024,
-                         mostNarrow = 256;
+/// Features of what is streamed at most, also without a softmax.
+static constexpr int64_t mostFeatures = 1024, mostNarrow = 256;
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -422,7 +420,7 @@ Value ProductSum::joined(ImplicitLocOpBuilder &builder, Side Term::*side,
 void ProductSum::join() {
   ImplicitLocOpBuilder builder(root.getLoc(), root);
   std::stable_partition(terms.begin(), terms.end(), [](const Term &term) {
-    return term.rows.features() % rowFeatures == 0;
+    return term.rows.features() % MmaScheduleAttr::kRowElements == 0;
   });
   ContractOp first = terms.front().op;
   bool isSwapped = terms.front().rows.value != first.getLhs();
