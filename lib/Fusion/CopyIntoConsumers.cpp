@@ -46,8 +46,7 @@ static SmallVector<Operation *> computedBy(ArrayRef<Operation *> ops,
     }
   }
   SmallVector<Operation *> sorted = found.takeVector();
-  llvm::sort(sorted,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  sortByPlace(sorted);
   return sorted;
 }
 
@@ -71,8 +70,7 @@ static SmallVector<Operation *> unionOf(ArrayRef<Operation *> a,
                                         ArrayRef<Operation *> b) {
   SmallVector<Operation *> ops(a);
   ops.append(b.begin(), b.end());
-  llvm::sort(ops,
-             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  sortByPlace(ops);
   return ops;
 }
 

@@ -14,6 +14,11 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
+void mlir::fuse::sortByPlace(SmallVectorImpl<Operation *> &ops) {
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+}
+
 /// Whether it costs a kernel nothing to have the value itself.
 static bool isRepeatable(Operation *op) {
   if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {

@@ -13,6 +13,9 @@
 
 namespace mlir::fuse {
 
+/// Puts ops of one block in program order.
+void sortByPlace(SmallVectorImpl<Operation *> &ops);
+
 /// The primitives of a function in disjoint groups; other ops (reshapes, sizes,
 /// the return) stay on the host, but a reshape between two ops of a group may
 /// be adopted by it. Splat constants belong to no group: every kernel that

@@ -46,11 +46,6 @@ static Slice sliceBehindContractions(Value value, const Groups &groups) {
   return slice;
 }
 
-static void sortByPlace(SmallVectorImpl<Operation *> &ops) {
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-}
-
 /// Whether the op divides integers by a constant, which is a multiplication.
 static bool isConstantDivision(Operation *op) {
   return isa<DivOp, FmodOp>(op) &&
