@@ -90,7 +90,8 @@ bool RandomBuilder::startsBlock() {
                              [](const Extent &e) { return e.size == 1; });
   bool rowsStart =
       extents.back().isStatic() && extents.back().size % wordsPerBlock == 0;
-  return point.skew % wordsPerBlock == 0 && (oneRow || rowsStart);
+  return !point.ragged && point.skew % wordsPerBlock == 0 &&
+         (oneRow || rowsStart);
 }
 
 /// The four words of a block.
