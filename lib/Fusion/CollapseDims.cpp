@@ -28,6 +28,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_COLLAPSEDIMS
@@ -402,24 +403,28 @@ bool CollapseDimsPass::collapseOne(Operation *reduce, const DimClasses &dims) {
   return false;
 }
 
+/// Rounds of a run a kernel, so that what is known of sizes is found once a
+/// round. All of the function says which are equal, as the names of its
+/// arguments do.
 void CollapseDimsPass::runOnOperation() {
-  for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
-    SmallVector<Operation *> reductions = reductionsOf(kernel);
-    if (kernel.getScheduleAttr() || reductions.empty())
-      continue;
-    auto dims = std::make_unique<DimClasses>(kernel);
-    bool isCollapsed = false;
-    for (Operation *reduce : reductions)
-      while (collapseOne(reduce, *dims)) {
-        dims = std::make_unique<DimClasses>(kernel);
-        refused.clear();
-        isCollapsed = true;
-      }
+  SmallVector<KernelOp> kernels;
+  for (KernelOp kernel : getOperation().getOps<KernelOp>())
+    if (!kernel.getScheduleAttr() && !reductionsOf(kernel).empty())
+      kernels.push_back(kernel);
+  llvm::SetVector<Operation *> collapsed;
+  while (!kernels.empty()) {
+    DimClasses dims(getOperation());
     refused.clear();
-    // With fewer dimensions a broadcast may be none, and nobody need what it
-    // took its shape from.
-    if (isCollapsed)
-      (void)applyPatternsGreedily(kernel.getBody(),
-                                  RewritePatternSet(&getContext()));
+    llvm::erase_if(kernels, [&](KernelOp kernel) {
+      return llvm::none_of(reductionsOf(kernel), [&](Operation *reduce) {
+        return collapseOne(reduce, dims);
+      });
+    });
+    collapsed.insert_range(kernels);
   }
+  // With fewer dimensions a broadcast may be none, and nobody need what it
+  // took its shape from.
+  for (Operation *kernel : collapsed)
+    (void)applyPatternsGreedily(cast<KernelOp>(kernel).getBody(),
+                                RewritePatternSet(&getContext()));
 }

@@ -258,3 +258,28 @@ func.func @shape_only(%a: tensor<f16>, %i: tensor<1xi64>, %x: tensor<1x1xf16>) -
   }
   return %y : tensor<1x1xi64>
 }
+
+// -----
+
+// Equal sizes of two inputs that only the names of dimensions know, and those of
+// a kernel behind, whose input was reshaped.
+// CHECK-LABEL: func.func @named
+// CHECK:         fuse.reduce max %{{.*}} dims = [0] keep : tensor<?xf32> -> tensor<1xf32>
+// CHECK:         fuse.neg %{{.*}} : tensor<?xf32>
+// CHECK:         fuse.reduce sum %{{.*}} dims = [0] : tensor<?xf32> -> tensor<f32>
+func.func @named(%x: tensor<?x8xf32> {fuse.dims = ["n"]}, %y: tensor<?x8xf32> {fuse.dims = ["n"]})
+    -> (tensor<?x8xf32>, tensor<f32>) {
+  %r:2 = fuse.kernel "k" ins(%x, %y : tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>, tensor<?x8xf32> {
+  ^bb0(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>):
+    %m = fuse.reduce max %a dims = [0, 1] keep : tensor<?x8xf32> -> tensor<1x1xf32>
+    %d = fuse.sub %a, %m : tensor<?x8xf32>, tensor<1x1xf32>
+    %e = fuse.neg %b : tensor<?x8xf32>
+    fuse.yield %d, %e : tensor<?x8xf32>, tensor<?x8xf32>
+  }
+  %s = fuse.kernel "l" ins(%r#0 : tensor<?x8xf32>) -> tensor<f32> {
+  ^bb0(%a: tensor<?x8xf32>):
+    %t = fuse.reduce sum %a dims = [0, 1] : tensor<?x8xf32> -> tensor<f32>
+    fuse.yield %t : tensor<f32>
+  }
+  return %r#1, %s : tensor<?x8xf32>, tensor<f32>
+}
