@@ -123,13 +123,24 @@ Bounded Arithmetic::accumulate(Bounded sum, const TermMagnitudes &magnitudes,
   // the result; otherwise it may be the difference of two infinities.
   bool oneSign = magnitudes.lesser() <= maxFinite;
   if (oneSign && std::fabs(sum.value) - sum.error >= threshold)
-    return {std::copysign(kInfinity, sum.value), 0.0};
+    return {std::copysign(kInfinity, sum.value), kOverflowError};
   return {sum.value, kInfinity};
 }
 
 //===----------------------------------------------------------------------===//
 // Two operands
 //===----------------------------------------------------------------------===//
+
+/// Whether it is a number in a program that does not round it.
+static bool isFiniteBeforeRounding(Bounded x) {
+  return std::isfinite(x.value) || x.isOverflow();
+}
+
+/// An infinity is certain unless numbers overflowed to it.
+static Bounded markOverflow(Bounded x, bool mayOverflow) {
+  bool overflows = mayOverflow && std::isinf(x.value) && x.isExact();
+  return {x.value, overflows ? kOverflowError : x.error};
+}
 
 /// Whether the product may be finite when the addend comes to it unrounded. One
 /// below half a unit in the last place of the largest number changes nothing.
@@ -147,18 +158,18 @@ Bounded Arithmetic::roundProduct(Bounded product, Bounded x, Bounded y,
                     std::isfinite(x.value) && std::isfinite(y.value);
   if (underflows)
     product.error = std::max(product.error, getUlp(wide, 0.0));
-  Bounded rounded = round(product, ulps);
-  bool overflows = std::isinf(rounded.value) && rounded.isExact() &&
-                   std::isfinite(x.value) && std::isfinite(y.value) &&
-                   y.value != 0.0;
-  return {rounded.value, overflows ? kOverflowError : rounded.error};
+  bool mayOverflow =
+      (isFiniteBeforeRounding(x) && std::isfinite(y.value) && y.value != 0.0) ||
+      (std::isfinite(x.value) && y.isOverflow());
+  return markOverflow(round(product, ulps), mayOverflow);
 }
 
 Bounded Arithmetic::add(Bounded x, Bounded y) const {
   auto f = [](double a, double b) { return a + b; };
   if (dependsOnRounding(x, y) || dependsOnRounding(y, x))
     return {f(x.value, y.value), kInfinity};
-  return round(mapMonotone(f, x, y), ulps::correct);
+  return markOverflow(round(mapMonotone(f, x, y), ulps::correct),
+                      isFiniteBeforeRounding(x) && isFiniteBeforeRounding(y));
 }
 
 Bounded Arithmetic::sub(Bounded x, Bounded y) const { return add(x, neg(y)); }

@@ -27,8 +27,8 @@ namespace mlir::fuse::reference {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// The error of an infinity that a product of finite numbers was rounded to,
-/// and of a zero that may have either sign.
+/// The error of an infinity that a product or a sum of finite numbers was
+/// rounded to, and of a zero that may have either sign.
 inline constexpr double kOverflowError =
     std::numeric_limits<double>::denorm_min();
 inline constexpr double kZeroError = kOverflowError;
@@ -36,7 +36,8 @@ inline constexpr double kZeroError = kOverflowError;
 /// A correct program's number is within `error` of `value`. An `error` of
 /// infinity allows everything, also NaN; an infinite or NaN `value` with an
 /// `error` of 0 is certain. So is an overflow, but an addition may take it as
-/// part of an fma, which does not round the product.
+/// part of an fma, which does not round the product, or as part of a longer
+/// sum, which the other terms make finite again.
 struct Bounded {
   double value = 0.0;
   double error = 0.0;

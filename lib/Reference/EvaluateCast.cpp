@@ -36,7 +36,7 @@ Bounded mlir::fuse::reference::roundCast(DType from, DType to, Bounded x) {
     return saturateCast(from, to, x);
   bool isFinite = std::isfinite(x.value) && std::isfinite(x.error);
   if (x.isOverflow())
-    return from == to ? x : Bounded{x.value, 0.0};
+    return x;
   if (!isFinite)
     return {x.value, x.isExact() ? 0.0 : kInfinity};
   // An exact number rounds to one number only, unless a program that goes from

@@ -94,7 +94,32 @@ TEST(Bounds, OverflowsOfBothSignsMayMeet) {
   EXPECT_EQ(program({x, floats({2, 1}, {3e38, -2})}).error[0], kInf);
   Value certain = program({x, floats({2, 1}, {3e38, -1})});
   EXPECT_EQ(certain.data[0], kInf);
-  EXPECT_EQ(certain.error[0], 0.0);
+  EXPECT_LT(certain.error[0], 1.0);
+}
+
+TEST(Bounds, OverflowsOfTwoSumsMayMeet) {
+  // One sum of all products may stay finite, or overflow once.
+  Program program(
+      R"((%x: tensor<1x2xbf16>, %y: tensor<2x1xbf16>, %z: tensor<2x1xbf16>)
+          -> tensor<1x1xf32> {
+    %a = fuse.matmul %x, %y : tensor<1x2xbf16>, tensor<2x1xbf16> -> tensor<1x1xbf16>
+    %b = fuse.matmul %x, %z : tensor<1x2xbf16>, tensor<2x1xbf16> -> tensor<1x1xbf16>
+    %c = fuse.constant dense<0.25> : tensor<f32>
+    %d = fuse.cast %a : tensor<1x1xbf16> -> tensor<1x1xf32>
+    %e = fuse.mul %d, %c : tensor<1x1xf32>, tensor<f32> -> tensor<1x1xf32>
+    %f = fuse.cast %b : tensor<1x1xbf16> -> tensor<1x1xf32>
+    %g = fuse.mul %f, %c : tensor<1x1xf32>, tensor<f32> -> tensor<1x1xf32>
+    %h = fuse.add %e, %g : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+    return %h : tensor<1x1xf32> })");
+  auto sumOf = [&](double y, double z) {
+    return program({floats({1, 2}, {3e38, 3e38}, DType::BF16),
+                    floats({2, 1}, {y, y}, DType::BF16),
+                    floats({2, 1}, {z, z}, DType::BF16)});
+  };
+  EXPECT_EQ(sumOf(4, -4).error[0], kInf);
+  EXPECT_EQ(sumOf(4, -0.25).error[0], kInf);
+  EXPECT_EQ(sumOf(4, 4).data[0], kInf);
+  EXPECT_LT(sumOf(4, 4).error[0], 1.0);
 }
 
 TEST(Bounds, NarrowIntermediatesMayOrMayNotOverflow) {
