@@ -9,6 +9,7 @@
 
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Analysis/OrderedSpace.h"
 #include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Target/GPUTarget.h"
@@ -105,8 +106,8 @@ ViewCount::ViewCount(ArrayRef<Operation *> ops, ArrayRef<Value> results,
     if (!op->hasTrait<mlir::fuse::OpTrait::Movement>() &&
         !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
       computing.insert(op);
-    bool reduces = isReduction(op);
-    isOneWalk |= reduces || isa<ContractOp>(op);
+    bool reduces = isReduction(op) || isa<TopKOp>(op);
+    isOneWalk |= reduces || isa<ContractOp>(op) || isRowOrder(op);
     if (reduces || llvm::any_of(op->getOperands(),
                                 [&](Value v) { return reduced.contains(v); }))
       reduced.insert(op->result_begin(), op->result_end());
@@ -149,7 +150,7 @@ static llvm::hash_code hashOfMove(Operation *op, unsigned number) {
 }
 
 bool ViewCount::visit(Operation *op) {
-  bool reduces = isReduction(op) || isa<ContractOp>(op);
+  bool reduces = isReduction(op) || isa<ContractOp>(op) || isRowOrder(op);
   bool isReshape = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
   bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() || isReshape;
   bool staysNear = isa<SliceOp, PadOp, ConcatOp>(op) || isReshape;
@@ -231,11 +232,29 @@ static double blocksOf(const ReductionSpace &space, ArrayRef<Operation *> ops,
   return blocks;
 }
 
+/// What ops walk in order; a failure where they do not.
+static FailureOr<OrderedSpace> orderedWalks(ArrayRef<Operation *> ops,
+                                            ArrayRef<Value> results,
+                                            const DimClasses &dims) {
+  Reason reason;
+  if (llvm::none_of(ops, isRowOrder))
+    return failure();
+  return orderedSpaceOf(ops, results, dims, reason);
+}
+
 /// The same of ops that reduce this space; null where several are reduced, or
 /// none is known.
 static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                        const ReductionSpace *space, const DimClasses &dims,
                        const MachineRates &machine) {
+  auto busyWith = [&](double blocks) {
+    return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
+  };
+  // A block a row. Threads beside each other walk columns, and wait for their
+  // loads whatever else they do.
+  if (auto ordered = orderedWalks(ops, results, dims); succeeded(ordered))
+    return ordered->areRows() ? busyWith(estimatedElements(ordered->kept()))
+                              : 1.0;
   if (llvm::none_of(ops, isReduction))
     return 1;
   Reason reason;
@@ -246,8 +265,7 @@ static double busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
       return 1;
     space = &*found;
   }
-  double blocks = blocksOf(*space, ops, results, dims, machine);
-  return std::clamp(blocks / machine.processors, 1 / machine.processors, 1.0);
+  return busyWith(blocksOf(*space, ops, results, dims, machine));
 }
 
 double mlir::fuse::busyPart(ArrayRef<Operation *> ops, ArrayRef<Value> results,
@@ -332,6 +350,23 @@ static double repeatedOfGroups(const ReductionSpace &space,
   return instructions * estimatedElements(space.domain, dims);
 }
 
+/// How often memory is asked for rows that are walked in order: anew for each
+/// walk, unless a multiprocessor's cache has several of them.
+static double timesWalked(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
+                          ArrayRef<Value> results, const DimClasses &dims,
+                          const MachineRates &machine) {
+  auto ordered = orderedWalks(ops, results, dims);
+  if (failed(ordered))
+    return 1;
+  double bytes = 0;
+  for (Value input : inputs)
+    bytes += estimatedElements(input, dims) * elementBytes(input);
+  if (bytes <= machine.clusterRowBytes / 2 * estimatedElements(ordered->kept()))
+    return 1;
+  return llvm::count_if(walkedValues(*ordered, results),
+                        [](ArrayRef<Value> values) { return !values.empty(); });
+}
+
 /// Without the launch.
 static std::optional<double>
 workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
@@ -350,8 +385,10 @@ workSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
   auto waste = [&](Value value) {
     return space ? wasteOf(*space, value, dims) : 1.0;
   };
+  double walks = timesWalked(ops, inputs, results, dims, machine);
   for (Value input : inputs)
-    bytes += views.elementsRead(input) * elementBytes(input) * waste(input);
+    bytes +=
+        walks * views.elementsRead(input) * elementBytes(input) * waste(input);
   for (Value result : results)
     bytes += estimatedBytes(storedValue(result)) * waste(storedValue(result));
   double work = std::max(bytes / machine.bytesPerSecond,
@@ -498,6 +535,10 @@ mlir::fuse::kernelSeconds(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
       return machine.packsOperands
                  ? panelSeconds(*space, ops, inputs, results, dims, machine)
                  : streamedSeconds(*space, dims, *machine.tensorCores, {});
+  if (llvm::any_of(ops, isRowOrder)) {
+    auto work = workSeconds(ops, inputs, results, nullptr, dims, machine);
+    return work ? std::optional(machine.launchSeconds + *work) : std::nullopt;
+  }
   KnownSegments own(ops, results, dims);
   const auto &segments = (known ? *known : own).get(reason);
   // Behind moves are the same elements.

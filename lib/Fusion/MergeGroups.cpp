@@ -138,8 +138,9 @@ double GroupMerger::seconds(int group) {
 /// Why what is legal as one kernel should not be one launch; nothing if it may.
 Reason GroupMerger::whyApart(ArrayRef<Operation *> ops, KnownSegments &known) {
   Reason reason;
-  // Tiles of tensor cores are one walk.
-  if (hasSeveralContractions(ops))
+  // Tiles of tensor cores are one walk, and so are rows that are walked in
+  // order.
+  if (hasSeveralContractions(ops) || llvm::any_of(ops, isRowOrder))
     return {};
   const auto &segments = known.get(reason);
   return succeeded(segments) ? whyNotOneLaunch(*segments, *dims, machine)

@@ -43,8 +43,9 @@ bool GroupMerger::mayBeNeighbours(GroupKind a, GroupKind b) const {
     return false;
   if (a == GroupKind::Contraction || b == GroupKind::Contraction)
     return a == b && machine.tensorCores.has_value();
+  // A walk in order may take along what other walks of the same rows find.
   if (a == GroupKind::Ordered || b == GroupKind::Ordered)
-    return a == b;
+    return a != GroupKind::Columns && b != GroupKind::Columns;
   bool isComputed = a == GroupKind::Pointwise || b == GroupKind::Pointwise;
   bool areRows = a == GroupKind::Rows || b == GroupKind::Rows;
   return a == b || !isComputed || (areRows && machine.sharesResults);
@@ -54,7 +55,7 @@ bool GroupMerger::mayBeNeighbours(GroupKind a, GroupKind b) const {
 /// own run them, else for what both read.
 bool GroupMerger::couldGain(int a, GroupKind ofA, int b, GroupKind ofB) {
   bool needShared = ofA == GroupKind::Contraction ||
-                    ofA == GroupKind::Ordered ||
+                    ofA == GroupKind::Ordered || ofB == GroupKind::Ordered ||
                     (ofA == GroupKind::Columns && !machine.sharesResults);
   bool isComputed = ofA == GroupKind::Pointwise || ofB == GroupKind::Pointwise;
   return ((ofA == ofB || isComputed) && !needShared) || shareInput(a, b);
@@ -134,6 +135,13 @@ bool GroupMerger::tryNeighbours(int a, GroupKind ofA, int b, GroupKind ofB) {
   return false;
 }
 
+/// What a kernel of two neighbours does.
+static GroupKind kindOfBoth(GroupKind a, GroupKind b) {
+  if (a == GroupKind::Ordered || b == GroupKind::Ordered)
+    return GroupKind::Ordered;
+  return a == b ? a : GroupKind::Rows;
+}
+
 void GroupMerger::mergeNeighbours() {
   SmallVector<int> all = groups.all();
   DenseMap<int, GroupKind> kinds;
@@ -152,8 +160,8 @@ void GroupMerger::mergeNeighbours() {
       int a = all[i], b = all[j];
       if (!groups.isAlive(b) || !kinds.contains(a) || !kinds.contains(b))
         continue;
-      if (tryNeighbours(a, kinds[a], b, kinds[b]) && kinds[a] != kinds[b])
-        kinds[a] = GroupKind::Rows;
+      if (tryNeighbours(a, kinds[a], b, kinds[b]))
+        kinds[a] = kindOfBoth(kinds[a], kinds[b]);
     }
 }
 

@@ -69,7 +69,7 @@ func.func @apart(%x: tensor<?x256xf32> {fuse.dims = ["r"]}) -> tensor<?x256xf32>
 // What is ordered and summed over all rows is computed again beside the sums, all of them, in one
 // kernel that reads nothing of the other.
 // CHECK-LABEL: func.func @summed_over_rows
-// CHECK-SAME:      neighbour = "summed_over_rows_0", reason = {{.*}}"differentWalks"
+// CHECK-SAME:      neighbour = "summed_over_rows_0", reason = {{.*}}"orderedOtherDims"
 // CHECK:         fuse.kernel "summed_over_rows_0" ins(%arg0 :
 // CHECK:           fuse.top_k
 // CHECK:         fuse.kernel "summed_over_rows_1" ins(%arg0 :
@@ -97,4 +97,26 @@ func.func @selected_over_rows(%x: tensor<?x64xf32> {fuse.dims = ["n"]}) -> (tens
   %v, %i = fuse.top_k %p k = 2 : tensor<?x64xf32> -> tensor<?x2xf32>, tensor<?x2xi64>
   %s = fuse.reduce sum %v dims = [0] : tensor<?x2xf32> -> tensor<2xf32>
   return %v, %s : tensor<?x2xf32>, tensor<2xf32>
+}
+
+// What else reduces rows that are walked in order shares their walks, unless
+// they are few and long, and more blocks could share each.
+// CHECK-LABEL: func.func @beside
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT: fuse.kernel
+func.func @beside(%x: tensor<?x64xf32> {fuse.dims = ["r"]}) -> (tensor<?x8xf32>, tensor<?xf32>) {
+  %v, %i = fuse.top_k %x k = 8 : tensor<?x64xf32> -> tensor<?x8xf32>, tensor<?x8xi64>
+  %s = fuse.softmax %v dims = [1] : tensor<?x8xf32>
+  %z = fuse.logsumexp %x dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  return %s, %z : tensor<?x8xf32>, tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @beside_few
+// CHECK-SAME:      reason = {{.*}}"fewBlocks"
+// CHECK-COUNT-2: fuse.kernel
+// CHECK-NOT: fuse.kernel
+func.func @beside_few(%x: tensor<8x131072xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {
+  %v, %i = fuse.top_k %x k = 8 : tensor<8x131072xf32> -> tensor<8x8xf32>, tensor<8x8xi64>
+  %z = fuse.logsumexp %x dims = [1] : tensor<8x131072xf32> -> tensor<8xf32>
+  return %v, %z : tensor<8x8xf32>, tensor<8xf32>
 }
