@@ -56,7 +56,7 @@ def parse_arguments():
     add("--out", type=Path, required=True)
     add("--seconds", type=float, default=500)
     add("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1))
-    add("--ahead", type=int, default=1200, help="kernels compiled ahead")
+    add("--together", type=int, default=32, help="cases compiled before they are timed")
     add("--compile-only", metavar="CHIP", help="neither time nor need a GPU")
     add("--start", type=int, default=0, help="the first case; results are appended")
     add("--until", type=float, default=0, help=argparse.SUPPRESS)
@@ -68,46 +68,6 @@ def with_schedule(text, schedule):
     start = text.index("fuse.kernel ")
     head, body = text[start:].split(" {\n", 1)
     return f"{text[:start]}{head} schedule = {schedule} {{\n{body}"
-
-
-class Compiler:
-    """Compiles all schedules of all cases in their order, some ahead of who takes them."""
-
-    def __init__(self, arguments, plan, compile_one):
-        self._room = threading.Semaphore(arguments.ahead)
-        self._pool = concurrent.futures.ThreadPoolExecutor(arguments.jobs)
-        self._compile_one = compile_one
-        self._futures = collections.deque()
-        self._ready = threading.Condition()
-        self._stopped = False
-        threading.Thread(target=self._feed, args=(plan,), daemon=True).start()
-
-    def _feed(self, plan):
-        for entry in plan:
-            futures = []
-            for schedule in entry["schedules"]:
-                self._room.acquire()
-                if self._stopped:
-                    return
-                text = with_schedule(entry["text"], schedule)
-                futures.append(self._pool.submit(self._compile_one, text))
-            with self._ready:
-                self._futures.append(futures)
-                self._ready.notify()
-
-    def take(self):
-        """What the next case's schedules became: programs or errors."""
-        with self._ready:
-            self._ready.wait_for(lambda: self._futures)
-            futures = self._futures.popleft()
-        results = [future.result() for future in futures]
-        self._room.release(len(futures))
-        return results
-
-    def stop(self):
-        self._stopped = True
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._room.release(1)
 
 
 class Bench:
@@ -177,7 +137,7 @@ class Bench:
                 end.record()
                 used.append(name)
         spent = time.perf_counter() - begin
-        # Threads that compile slow the host down; the next wait allows for that.
+        # The host may be slow; the next wait allows for that.
         mine = 1.3 * spent / len(used)
         self.host_seconds = max(45e-6, mine, 0.9 * self.host_seconds)
         is_ahead = spent < wait
@@ -333,6 +293,7 @@ class Run:
         self.number = arguments.start
         self.changed = time.monotonic()
         self.kernels = self.errors = self.wrong = self.late = 0
+        self.slowest = 1.0
         mode = "a" if arguments.start else "w"
         self.file = arguments.out.open(mode)
 
@@ -349,7 +310,7 @@ class Run:
         self.write({"failed": case, "why": why})
         options = self.arguments
         command = [sys.executable, __file__]
-        for name in ("plan", "out", "jobs", "ahead", "until"):
+        for name in ("plan", "out", "jobs", "together", "until"):
             command += [f"--{name}", str(getattr(options, name))]
         os.execv(sys.executable, [*command, "--start", str(self.number + 1)])
 
@@ -369,39 +330,53 @@ class Run:
             flush=True,
         )
 
+    def compile_all(self, pool, compile_one, entries):
+        """A list of programs or errors for each case. Nothing is timed meanwhile: to load
+        a program takes the lock that launches need, and waits for what runs."""
+        futures = [
+            [
+                pool.submit(compile_one, with_schedule(entry["text"], schedule))
+                for schedule in entry["schedules"]
+            ]
+            for entry in entries
+        ]
+        results = []
+        for each in futures:
+            results.append([future.result() for future in each])
+            self.changed = time.monotonic()
+        return results
+
     def measure_all(self):
-        arguments = self.arguments
-        compiler = Compiler(
-            arguments, self.plan[arguments.start :], compile_with(arguments)
-        )
-        bench = None if arguments.compile_only else Bench()
+        options = self.arguments
+        compile_one = compile_with(options)
+        pool = concurrent.futures.ThreadPoolExecutor(options.jobs)
+        bench = None if options.compile_only else Bench()
         threading.Thread(target=self.watch, daemon=True).start()
-        slowest = 1.0
-        for entry in self.plan[arguments.start :]:
-            if time.time() + 2 * slowest > arguments.until:
-                break
-            results = compiler.take()
-            start = time.monotonic()
-            try:
-                found = (
-                    measure(bench, entry, results)
-                    if bench
-                    else compiled(entry, results)
-                )
-            except RuntimeError as error:  # Of torch, when the device is broken.
-                self.go_on_without(f"{type(error).__name__}: {error}"[:300])
-            del results
-            self.write(found)
-            slowest = max(slowest, time.monotonic() - start)
-            self.number += 1
-            self.kernels += len(found["registers"])
-            self.errors += len(found["errors"])
-            self.wrong += len(found.get("wrong", ()))
-            self.late += found.get("late", 0)
-            if self.number % 50 == 0:
-                self.report()
-        self.report()
-        compiler.stop()
+        while self.number < len(self.plan):
+            entries = self.plan[self.number : self.number + options.together]
+            results = self.compile_all(pool, compile_one, entries)
+            for entry in entries:
+                if time.time() + 2 * self.slowest > options.until:
+                    return self.report()
+                self.measure_one(bench, entry, results.pop(0))
+            self.report()
+        return None
+
+    def measure_one(self, bench, entry, results):
+        start = time.monotonic()
+        try:
+            found = (
+                measure(bench, entry, results) if bench else compiled(entry, results)
+            )
+        except RuntimeError as error:  # Of torch, when the device is broken.
+            self.go_on_without(f"{type(error).__name__}: {error}"[:300])
+        self.write(found)
+        self.slowest = max(self.slowest, time.monotonic() - start)
+        self.number += 1
+        self.kernels += len(found["registers"])
+        self.errors += len(found["errors"])
+        self.wrong += len(found.get("wrong", ()))
+        self.late += found.get("late", 0)
 
 
 def compiled(entry, results):
