@@ -28,6 +28,39 @@ static bool isAlone(const ReductionSegment &segment, const DimClasses &dims) {
          isOneWalk(segment.ops, segment.stored, space, dims);
 }
 
+/// Whether threads can follow what they leave of columns to where it is stored.
+/// Nobody fills what is beside it.
+static bool mayMove(const RowStore &store, const ReductionSpace &space,
+                    const DimClasses &dims) {
+  return store.path.empty() ||
+         (space.isReducedShape(dims.extents(store.value)) &&
+          llvm::none_of(store.path, [](const StoreStep &step) {
+            return isa<PadOp>(step.op);
+          }));
+}
+
+/// Sets what a segment of all ops stores, and takes what moves it out of its
+/// ops.
+static void storeColumns(ReductionSegment &segment, ArrayRef<Operation *> ops,
+                         ArrayRef<Value> results, const DimClasses &dims) {
+  RowStores found = rowStoresOf(ops, results);
+  bool mayAll = llvm::all_of(found.stores, [&](const RowStore &store) {
+    return mayMove(store, segment.space, dims);
+  });
+  if (!mayAll) {
+    found = {};
+    for (auto [number, result] : llvm::enumerate(results))
+      found.stores.push_back({result, static_cast<unsigned>(number), {}});
+  }
+  for (RowStore &store : found.stores) {
+    segment.results.push_back(store.result);
+    segment.stored.push_back(store.value);
+    segment.paths.push_back(std::move(store.path));
+  }
+  llvm::copy_if(ops, std::back_inserter(segment.ops),
+                [&](Operation *op) { return !found.placing.contains(op); });
+}
+
 FailureOr<std::vector<ReductionSegment>>
 mlir::fuse::columnSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                              const DimClasses &dims, Reason &reason) {
@@ -35,9 +68,7 @@ mlir::fuse::columnSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
   if (succeeded(space)) {
     std::vector<ReductionSegment> one(1);
     one.front().space = std::move(*space);
-    one.front().ops.assign(ops.begin(), ops.end());
-    one.front().results = llvm::to_vector(llvm::seq<unsigned>(results.size()));
-    one.front().stored.assign(results.begin(), results.end());
+    storeColumns(one.front(), ops, results, dims);
     return one;
   }
   Reason why;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/ReductionSpace.h"
+
+#include "fuse/Analysis/RowStores.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -364,8 +366,12 @@ bool mlir::fuse::isOneWalk(KernelOp kernel, const ReductionSpace &space,
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front().without_terminator())
     ops.push_back(&op);
-  return isOneWalk(ops, llvm::to_vector(kernel.getYield().getValues()), space,
-                   dims);
+  // What only moves results is behind the walk.
+  RowStores found =
+      rowStoresOf(ops, llvm::to_vector(kernel.getYield().getValues()));
+  llvm::erase_if(ops,
+                 [&](Operation *op) { return found.placing.contains(op); });
+  return isOneWalk(ops, found.values(), space, dims);
 }
 
 bool mlir::fuse::foldsRows(KernelOp kernel, const ReductionSpace &space,

@@ -458,12 +458,12 @@ static Reason checkPaths(const ReductionSegment &segment,
   return {};
 }
 
+static bool isMove(const StorePath &path) { return !path.empty(); }
+
 /// Whether a value is stored elsewhere than where rows compute it, or beside
 /// them.
 static bool leavesRows(const ReductionSegment &segment) {
-  return segment.space.levels.empty() ||
-         llvm::any_of(segment.paths,
-                      [](const StorePath &path) { return !path.empty(); });
+  return segment.space.levels.empty() || llvm::any_of(segment.paths, isMove);
 }
 
 /// Rows and columns may be of several shapes, in blocks of their own.
@@ -483,10 +483,12 @@ FailureOr<GroupKind> Classifier::asReductions() {
   });
   if (!areRows && llvm::any_of(group.ops, llvm::IsaPred<ScatterOp>))
     return refuse(ReasonKind::scatterBesideColumns);
-  if (!areRows && llvm::any_of(*segments, leavesRows))
-    return refuse(ReasonKind::columnsMoved);
   if (!areRows) {
     auto columns = columnSegmentsOf(group.ops, group.results, dims, reason);
+    bool areFollowed =
+        succeeded(columns) && llvm::any_of(columns->front().paths, isMove);
+    if (!areFollowed && llvm::any_of(*segments, leavesRows))
+      return refuse(ReasonKind::columnsMoved);
     if (failed(columns))
       return failure();
     for (const ReductionSegment &segment : *columns) {

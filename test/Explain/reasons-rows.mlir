@@ -149,14 +149,15 @@ func.func @not_paddedNoRow(%x: tensor<64x256xf32>) -> tensor<64x264xf32> {
   return %y : tensor<64x264xf32>
 }
 
-func.func @columnsMoved(%x: tensor<4096x512xf32>, %z: tensor<1x512xf32>) -> tensor<2x512xf32> {
+func.func @columnsMoved(%x: tensor<4096x512xf32>) -> tensor<1x520xf32> {
+  %s = fuse.reduce sum %x dims = [0] keep : tensor<4096x512xf32> -> tensor<1x512xf32>
+  %y = fuse.pad %s low = [0, 0] high = [0, 8] value = 0.0 : tensor<1x512xf32> -> tensor<1x520xf32>
+  return %y : tensor<1x520xf32>
+}
+func.func @not_columnsMoved(%x: tensor<4096x512xf32>, %z: tensor<1x512xf32>) -> tensor<2x512xf32> {
   %s = fuse.reduce sum %x dims = [0] keep : tensor<4096x512xf32> -> tensor<1x512xf32>
   %y = fuse.concat %s, %z dim = 0 : tensor<1x512xf32>, tensor<1x512xf32> -> tensor<2x512xf32>
   return %y : tensor<2x512xf32>
-}
-func.func @not_columnsMoved(%x: tensor<4096x512xf32>) -> tensor<1x512xf32> {
-  %s = fuse.reduce sum %x dims = [0] keep : tensor<4096x512xf32> -> tensor<1x512xf32>
-  return %s : tensor<1x512xf32>
 }
 
 func.func @acrossRegisters(%x: tensor<4096x?xf32>) -> (tensor<4096xf32>, tensor<?xf32>) {

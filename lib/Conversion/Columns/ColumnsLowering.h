@@ -107,15 +107,13 @@ private:
   /// As reduceLevel for a level after which only the threads that write go on.
   void reduceLastLevel(ArrayRef<Operation *> ops, ArrayRef<unsigned> full,
                        ArrayRef<unsigned> reduced);
-  void storeAt(ArrayRef<unsigned> results, ArrayRef<Point> points);
-  void storeFull(ArrayRef<unsigned> results);
-  void storeReduced(ArrayRef<unsigned> results);
+  /// Stores, by their numbers in the segment.
+  void storeAt(ArrayRef<unsigned> stores, ArrayRef<Point> points);
+  void storeFull(ArrayRef<unsigned> stores);
+  void storeReduced(ArrayRef<unsigned> stores);
   void leaveColumns(const States &states);
   void finishColumns(MutableArrayRef<Reducer> reducers, const States &states,
                      ArrayRef<unsigned> reduced);
-  Value yielded(unsigned result) {
-    return frame.kernel.getYield().getValues()[result];
-  }
 
   KernelFrame &frame;
   PointEmitter &emitter;

@@ -46,6 +46,7 @@
 #include "ColumnsLowering.h"
 #include "Reductions/ClusterExchange.h"
 #include "Reductions/PartStates.h"
+#include "Reductions/ResultStorer.h"
 #include "fuse/Analysis/ReductionSegments.h"
 
 #include "fuse/Analysis/ColumnSegments.h"
@@ -342,23 +343,23 @@ void ColumnsLowering::finishColumns(MutableArrayRef<Reducer> reducers,
   combineInCluster(frame, reducers, states, blocks, exists, finish);
 }
 
-void ColumnsLowering::storeAt(ArrayRef<unsigned> results,
+void ColumnsLowering::storeAt(ArrayRef<unsigned> stores,
                               ArrayRef<Point> points) {
-  if (results.empty())
+  if (stores.empty())
     return;
   for (const Point &point : points)
     frame.ifTrue(frame.both(exists, point.guard), [&] {
       SmallVector<Value> values;
-      for (unsigned result : results)
-        values.push_back(emitter.emitLanes(yielded(result), point));
-      for (auto [result, value] : llvm::zip(results, values))
-        emitter.store(result, point, value);
+      for (unsigned store : stores)
+        values.push_back(emitter.emitLanes(segment.stored[store], point));
+      for (auto [store, value] : llvm::zip(stores, values))
+        emitter.store(segment.results[store], point, value);
     });
 }
 
-void ColumnsLowering::storeFull(ArrayRef<unsigned> results) {
+void ColumnsLowering::storeFull(ArrayRef<unsigned> stores) {
   auto visit = [&](States states, ArrayRef<Point> points) {
-    storeAt(results, points);
+    storeAt(stores, points);
     return states;
   };
   walk({}, {}, visit);
@@ -367,22 +368,26 @@ void ColumnsLowering::storeFull(ArrayRef<unsigned> results) {
 }
 
 /// Where this thread writes.
-void ColumnsLowering::storeReduced(ArrayRef<unsigned> results) {
+void ColumnsLowering::storeReduced(ArrayRef<unsigned> stores) {
   SmallVector<Value> values;
-  for (unsigned result : results)
-    values.push_back(
-        emitter.emitLanes(yielded(result), reducedPoint(yielded(result))));
-  if (!overlaps()) {
-    for (auto [result, value] : llvm::zip(results, values))
-      emitter.store(result, reducedPoint(yielded(result)), value);
-    return;
-  }
+  for (unsigned store : stores)
+    values.push_back(emitter.emitLanes(segment.stored[store],
+                                       reducedPoint(segment.stored[store])));
+  auto storeEach = [&](llvm::function_ref<Point(Point)> placeOf,
+                       llvm::function_ref<Value(Value)> lanesOf) {
+    for (auto [store, value] : llvm::zip(stores, values))
+      ResultStorer(frame, segment.results[store], segment.paths[store])
+          .store(placeOf(reducedPoint(segment.stored[store])), lanesOf(value));
+  };
+  if (!overlaps())
+    return storeEach([](Point point) { return point; },
+                     [](Value value) { return value; });
   forOwnColumns([&](int64_t lane) {
-    for (auto [result, value] : llvm::zip(results, values))
-      emitter.store(result,
-                    emitter.lanePoint(reducedPoint(yielded(result)), lane),
-                    mlir::vector::ExtractOp::create(frame.builder, frame.loc(),
-                                                    value, lane));
+    storeEach([&](Point point) { return emitter.lanePoint(point, lane); },
+              [&](Value value) {
+                return mlir::vector::ExtractOp::create(
+                    frame.builder, frame.loc(), value, lane);
+              });
   });
 }
 
@@ -419,9 +424,9 @@ void ColumnsLowering::emit(const Index &block, const Index &part,
   if (isHeld())
     placeHeldPoints();
   SmallVector<unsigned> full, reduced;
-  for (auto [number, value] : llvm::zip_equal(segment.results, segment.stored))
+  for (auto [store, value] : llvm::enumerate(segment.stored))
     (space.isReducedShape(frame.dims.extents(value)) ? reduced : full)
-        .push_back(number);
+        .push_back(store);
   ArrayRef<SmallVector<Operation *>> levels = space.levels;
   bool stopsThere = isWalkedOnce() || full.empty();
   for (ArrayRef<Operation *> level : stopsThere ? levels.drop_back() : levels)

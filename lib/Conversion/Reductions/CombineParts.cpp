@@ -7,6 +7,7 @@
 
 #include "CombineParts.h"
 #include "PartStates.h"
+#include "Reductions/ResultStorer.h"
 #include "fuse/Analysis/ReductionSegments.h"
 
 #include "fuse/Analysis/ColumnSegments.h"
@@ -36,7 +37,7 @@ int64_t mlir::fuse::combiningThreads(KernelOp kernel) {
 
 PartCombiner::PartCombiner(KernelFrame &frame, const ReductionSpace &space,
                            const Index &parts, unsigned firstPointer,
-                           ArrayRef<unsigned> results, int64_t threads,
+                           ArrayRef<CombinedResult> results, int64_t threads,
                            int64_t vectors, int64_t mostParts)
     : frame(frame), emitter(frame.emitter), space(space),
       kept(space.keptExtents()), parts(parts), firstPointer(firstPointer),
@@ -147,13 +148,12 @@ void PartCombiner::finish(ArrayRef<ReductionState> states) {
     for (auto [value, computed] :
          llvm::zip(reducer.getOp()->getResults(), reducer.finish(state, count)))
       emitter.define(value, pointOf(value), computed);
-  SmallVector<std::pair<unsigned, Value>> computed;
-  auto yielded = frame.kernel.getYield().getValues();
-  for (unsigned number : written)
-    computed.emplace_back(
-        number, emitter.emit(yielded[number], pointOf(yielded[number])));
-  for (auto [number, value] : computed)
-    emitter.store(number, pointOf(yielded[number]), value);
+  SmallVector<Value> computed;
+  for (const CombinedResult &each : written)
+    computed.push_back(emitter.emit(each.value, pointOf(each.value)));
+  for (auto [each, value] : llvm::zip_equal(written, computed))
+    ResultStorer(frame, each.number, each.path)
+        .store(pointOf(each.value), value);
 }
 
 void PartCombiner::combine(const Index &thread, const Index &block) {
@@ -193,11 +193,11 @@ FailureOr<Grid> mlir::fuse::lowerCombination(KernelFrame &frame) {
   unsigned firstState = 0;
   Grid grid;
   for (const ReductionSegment &segment : *segments) {
-    SmallVector<unsigned> results;
-    for (auto [number, value] :
-         llvm::zip_equal(segment.results, segment.stored))
+    SmallVector<CombinedResult> results;
+    for (auto [number, value, path] :
+         llvm::zip_equal(segment.results, segment.stored, segment.paths))
       if (segment.space.isReducedShape(frame.dims.extents(value)))
-        results.push_back(number);
+        results.push_back({number, value, path});
     combiners.push_back(std::make_unique<PartCombiner>(
         frame, segment.space, parts, firstState, results, threads,
         threads / slicesFor(most, threads, segment.space.keptExtents()),

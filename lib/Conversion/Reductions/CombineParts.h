@@ -13,6 +13,7 @@
 #include "ThreadReduce.h"
 
 #include "fuse/Analysis/ReductionSpace.h"
+#include "fuse/Analysis/RowStores.h"
 
 namespace mlir::fuse {
 
@@ -22,6 +23,14 @@ int64_t combiningThreads(KernelOp kernel);
 /// Fills the second launch.
 FailureOr<Grid> lowerCombination(KernelFrame &frame);
 
+/// What follows from combined states: a value, stored in the result of this
+/// number behind a path of moves.
+struct CombinedResult {
+  unsigned number;
+  Value value;
+  ArrayRef<StoreStep> path;
+};
+
 /// Combines the states that parts have left of reductions of one level, from
 /// the first part to the last, and computes what follows from them.
 /// Neighbouring threads take neighbouring results; the slices behind each other
@@ -29,13 +38,12 @@ FailureOr<Grid> lowerCombination(KernelFrame &frame);
 class PartCombiner {
 public:
   /// `space` has one level; its first state lies at the frame's pointer number
-  /// `firstPointer`. `results` are the numbers of the kernel's results that
-  /// follow from it, `vectors` how many elements of them a block of `threads`
-  /// takes; there are `mostParts` at most.
+  /// `firstPointer`. `results` follow from it, `vectors` is how many elements
+  /// of them a block of `threads` takes; there are `mostParts` at most.
   PartCombiner(KernelFrame &frame, const ReductionSpace &space,
                const Index &parts, unsigned firstPointer,
-               ArrayRef<unsigned> results, int64_t threads, int64_t vectors,
-               int64_t mostParts = INT64_MAX);
+               ArrayRef<CombinedResult> results, int64_t threads,
+               int64_t vectors, int64_t mostParts = INT64_MAX);
 
   /// Takes in the places, too, that are left over where `together` are walked
   /// together: no part has them.
@@ -60,7 +68,7 @@ private:
   SmallVector<Extent> kept;
   Index parts;
   unsigned firstPointer;
-  SmallVector<unsigned> written;
+  SmallVector<CombinedResult> written;
   int64_t threads, vectors, unroll, mostSteps, fold = 1;
   SmallVector<Reducer> reducers;
   SliceGroup group;

@@ -144,7 +144,10 @@ mlir::fuse::partLayoutOf(KernelOp kernel, const DimClasses &dims) {
     for (auto [number, value] :
          llvm::zip_equal(segment.results, segment.stored)) {
       bool isLate = segment.space.isReducedShape(dims.extents(value));
-      (isLate ? layout.late : layout.early).push_back(number);
+      SmallVectorImpl<unsigned> &numbers = isLate ? layout.late : layout.early;
+      // A concatenation is there for each of its operands.
+      if (numbers.empty() || numbers.back() != number)
+        numbers.push_back(number);
     }
     for (Type type : stateTypes(segment.space.levels.front()))
       layout.components.push_back({type, 1, static_cast<unsigned>(index)});

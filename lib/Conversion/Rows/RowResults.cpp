@@ -140,7 +140,7 @@ void RowResults::storePart(unsigned number, const RowPlace &row) {
 
 void RowResults::fillBeside(ArrayRef<RowPlace> present) {
   for (unsigned number : llvm::seq<unsigned>(rows.segment.stored.size())) {
-    RowStorer toResult = storer(number);
+    ResultStorer toResult = storer(number);
     if (toResult.placesBeside() == 0)
       continue;
     for (const RowPlace &row : present)

@@ -20,8 +20,8 @@
 #ifndef FUSE_LIB_CONVERSION_ROWS_ROWRESULTS_H
 #define FUSE_LIB_CONVERSION_ROWS_ROWRESULTS_H
 
+#include "Reductions/ResultStorer.h"
 #include "RowGroupStates.h"
-#include "StoredRows.h"
 
 namespace mlir::fuse {
 
@@ -53,7 +53,7 @@ public:
 private:
   void storePart(unsigned number, const RowPlace &row);
   void storeResult(unsigned number, const Point &point, Value value);
-  RowStorer storer(unsigned number) {
+  ResultStorer storer(unsigned number) {
     return {frame, rows.segment.results[number], rows.segment.paths[number]};
   }
 

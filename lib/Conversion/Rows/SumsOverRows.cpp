@@ -174,13 +174,14 @@ void AcrossRowsLowering::endRow(ReductionStates &states,
   states.push_back({emitter.materialize(rows)});
 }
 
-SmallVector<unsigned> AcrossRowsLowering::resultsOf(unsigned space) {
-  SmallVector<unsigned> numbers;
+SmallVector<CombinedResult> AcrossRowsLowering::resultsOf(unsigned space) {
+  SmallVector<CombinedResult> found;
+  auto yielded = frame.kernel.getYield().getValues();
   for (auto [result, from] :
        llvm::zip(segment.across.results, segment.across.resultSpaces))
     if (from == space)
-      numbers.push_back(result);
-  return numbers;
+      found.push_back({result, yielded[result], {}});
+  return found;
 }
 
 void AcrossRowsLowering::combine(const Index &parts, const Index &thread) {

@@ -22,6 +22,7 @@
 #define FUSE_LIB_CONVERSION_SUMSOVERROWS_H
 
 #include "KernelFrame.h"
+#include "Reductions/CombineParts.h"
 #include "Reductions/StateLoop.h"
 #include "Reductions/ThreadReduce.h"
 
@@ -78,7 +79,7 @@ private:
   bool mayBeLong();
   Index partOf(const ThreadGroup &group);
   void combine(const Index &parts, const Index &thread);
-  SmallVector<unsigned> resultsOf(unsigned space);
+  SmallVector<CombinedResult> resultsOf(unsigned space);
 
   KernelFrame &frame;
   PointEmitter &emitter;

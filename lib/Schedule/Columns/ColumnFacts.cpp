@@ -77,8 +77,8 @@ public:
     facts.isJoined ? findJoinedVector() : findVectors();
     llvm::for_each(kernel.getBody().getArguments(),
                    [&](BlockArgument input) { addInput(input); });
-    for (Value value : kernel.getYield().getValues())
-      addResult(value);
+    for (const ReductionSegment &segment : segments)
+      llvm::for_each(segment.stored, [&](Value value) { addResult(value); });
     for (Operation &op : kernel.getBody().front().without_terminator())
       addOp(&op);
     return facts;
@@ -96,8 +96,10 @@ private:
     });
   }
   bool areAllReduced() {
-    return llvm::all_of(kernel.getYield().getValues(), [&](Value value) {
-      return space.isReducedShape(dims.extents(value));
+    return llvm::all_of(segments, [&](const ReductionSegment &segment) {
+      return llvm::all_of(segment.stored, [&](Value value) {
+        return segment.space.isReducedShape(dims.extents(value));
+      });
     });
   }
   /// Whether an input that is not of the full shape goes along the last

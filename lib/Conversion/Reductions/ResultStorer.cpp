@@ -1,11 +1,12 @@
-//===- StoredRows.cpp - Values on their way to a result -------------------===//
+//===- ResultStorer.cpp - Values on their way to a result
+//-------------------===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "StoredRows.h"
+#include "Reductions/ResultStorer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,8 +34,8 @@ static int64_t lastAxis(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank() - 1;
 }
 
-std::optional<Point> RowStorer::expanded(tensor::ExpandShapeOp op,
-                                         const Point &point) {
+std::optional<Point> ResultStorer::expanded(tensor::ExpandShapeOp op,
+                                            const Point &point) {
   SmallVector<Extent> extents = frame.dims.extents(op.getResult());
   Point place = elsewhere(point);
   place.dims.assign(extents.size(), Index::constant(0));
@@ -61,8 +62,8 @@ std::optional<Point> RowStorer::expanded(tensor::ExpandShapeOp op,
   return place;
 }
 
-std::optional<Point> RowStorer::collapsed(tensor::CollapseShapeOp op,
-                                          const Point &point) {
+std::optional<Point> ResultStorer::collapsed(tensor::CollapseShapeOp op,
+                                             const Point &point) {
   SmallVector<Extent> extents = frame.dims.extents(op.getSrc());
   Point place = elsewhere(point);
   place.dims.clear();
@@ -79,8 +80,8 @@ std::optional<Point> RowStorer::collapsed(tensor::CollapseShapeOp op,
 
 /// Where the lanes are behind a step that takes all of them; none where they
 /// lie apart.
-std::optional<Point> RowStorer::moved(const StoreStep &step,
-                                      const Point &point) {
+std::optional<Point> ResultStorer::moved(const StoreStep &step,
+                                         const Point &point) {
   return llvm::TypeSwitch<Operation *, std::optional<Point>>(step.op)
       .Case([&](ConcatOp concat) {
         int64_t axis = concat.getDim();
@@ -116,7 +117,7 @@ std::optional<Point> RowStorer::moved(const StoreStep &step,
 }
 
 /// Each lane by itself.
-void RowStorer::storeLanes(size_t step, const Point &point, Value lanes) {
+void ResultStorer::storeLanes(size_t step, const Point &point, Value lanes) {
   for (int64_t lane = 0; lane < point.lanes; ++lane) {
     Value one =
         vector::ExtractOp::create(frame.builder, frame.loc(), lanes, lane);
@@ -125,8 +126,8 @@ void RowStorer::storeLanes(size_t step, const Point &point, Value lanes) {
 }
 
 /// What lies outside of the slice is not stored.
-void RowStorer::storeSliced(size_t step, SliceOp slice, const Point &point,
-                            Value lanes) {
+void ResultStorer::storeSliced(size_t step, SliceOp slice, const Point &point,
+                               Value lanes) {
   OpBuilder &builder = frame.builder;
   Value inside;
   Point place = elsewhere(point);
@@ -152,7 +153,7 @@ void RowStorer::storeSliced(size_t step, SliceOp slice, const Point &point,
 }
 
 /// What the step has moved to a place, or what is computed from it there.
-void RowStorer::storeBehind(size_t step, const Point &place, Value lanes) {
+void ResultStorer::storeBehind(size_t step, const Point &place, Value lanes) {
   Value moved = path[step].op->getResult(0);
   if (path[step].value == moved)
     return storeFrom(step + 1, place, lanes);
@@ -161,7 +162,7 @@ void RowStorer::storeBehind(size_t step, const Point &place, Value lanes) {
   storeFrom(step + 1, place, emitter.emitLanes(path[step].value, place));
 }
 
-void RowStorer::storeFrom(size_t step, const Point &point, Value lanes) {
+void ResultStorer::storeFrom(size_t step, const Point &point, Value lanes) {
   if (step == path.size())
     return storeResult(frame, result, point, lanes);
   Operation *op = path[step].op;
@@ -172,13 +173,13 @@ void RowStorer::storeFrom(size_t step, const Point &point, Value lanes) {
   storeLanes(step, point, lanes);
 }
 
-PadOp RowStorer::padding() const {
+PadOp ResultStorer::padding() const {
   return path.empty() ? PadOp() : dyn_cast<PadOp>(path.front().op);
 }
 
 /// How many elements beside a row are filled together: 16 bytes, where all
 /// runs of them start and end at multiples of these.
-int64_t RowStorer::lanesBeside(PadOp pad) const {
+int64_t ResultStorer::lanesBeside(PadOp pad) const {
   Extent inner = extent(pad.getInput(), lastAxis(pad.getInput()));
   if (!inner.isStatic())
     return 1;
@@ -190,13 +191,13 @@ int64_t RowStorer::lanesBeside(PadOp pad) const {
   return lanes;
 }
 
-int64_t RowStorer::placesBeside() const {
+int64_t ResultStorer::placesBeside() const {
   PadOp pad = padding();
   return pad ? (pad.getLow().back() + pad.getHigh().back()) / lanesBeside(pad)
              : 0;
 }
 
-void RowStorer::fillBeside(const Point &row, const Index &number) {
+void ResultStorer::fillBeside(const Point &row, const Index &number) {
   PadOp pad = padding();
   Index low = Index::constant(pad.getLow().back());
   Index inner = emitter.size(extent(pad.getInput(), row.dims.size() - 1));

@@ -1,12 +1,13 @@
-//===- StoredRows.h - Values on their way to a result -----------*- C++ -*-===//
+//===- ResultStorer.h - Values on their way to a result -----------*- C++
+//-*-===//
 //
 // Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSE_LIB_CONVERSION_STOREDROWS_H
-#define FUSE_LIB_CONVERSION_STOREDROWS_H
+#ifndef FUSE_LIB_CONVERSION_RESULTSTORER_H
+#define FUSE_LIB_CONVERSION_RESULTSTORER_H
 
 #include "KernelFrame.h"
 
@@ -17,9 +18,9 @@ namespace mlir::fuse {
 /// Stores values in a result along a path of moves, each of which is followed
 /// forwards: what one moves to a place is there afterwards, and what is
 /// computed from it is computed at that place.
-class RowStorer {
+class ResultStorer {
 public:
-  RowStorer(KernelFrame &frame, unsigned result, ArrayRef<StoreStep> path)
+  ResultStorer(KernelFrame &frame, unsigned result, ArrayRef<StoreStep> path)
       : frame(frame), emitter(frame.emitter), result(result), path(path) {}
 
   /// The lanes of the stored value at the point where they are computed.
@@ -54,4 +55,4 @@ private:
 
 } // namespace mlir::fuse
 
-#endif // FUSE_LIB_CONVERSION_STOREDROWS_H
+#endif // FUSE_LIB_CONVERSION_RESULTSTORER_H
