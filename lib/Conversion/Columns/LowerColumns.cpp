@@ -373,22 +373,22 @@ void ColumnsLowering::storeReduced(ArrayRef<unsigned> stores) {
   for (unsigned store : stores)
     values.push_back(emitter.emitLanes(segment.stored[store],
                                        reducedPoint(segment.stored[store])));
-  auto storeEach = [&](llvm::function_ref<Point(Point)> placeOf,
-                       llvm::function_ref<Value(Value)> lanesOf) {
-    for (auto [store, value] : llvm::zip(stores, values))
+  auto storeEach = [&](std::optional<int64_t> lane) {
+    for (auto [store, value] : llvm::zip(stores, values)) {
+      Point point = reducedPoint(segment.stored[store]);
+      Value stored = value;
+      if (lane) {
+        point = emitter.lanePoint(point, *lane);
+        stored = mlir::vector::ExtractOp::create(frame.builder, frame.loc(),
+                                                 value, *lane);
+      }
       ResultStorer(frame, segment.results[store], segment.paths[store])
-          .store(placeOf(reducedPoint(segment.stored[store])), lanesOf(value));
+          .store(point, stored);
+    }
   };
   if (!overlaps())
-    return storeEach([](Point point) { return point; },
-                     [](Value value) { return value; });
-  forOwnColumns([&](int64_t lane) {
-    storeEach([&](Point point) { return emitter.lanePoint(point, lane); },
-              [&](Value value) {
-                return mlir::vector::ExtractOp::create(
-                    frame.builder, frame.loc(), value, lane);
-              });
-  });
+    return storeEach(std::nullopt);
+  forOwnColumns([&](int64_t lane) { storeEach(lane); });
 }
 
 /// For each lane whose column no other thread writes.
