@@ -18,6 +18,7 @@
 #include "fuse/Analysis/TileSpace.h"
 #include "fuse/Analysis/TransposeSpace.h"
 #include "fuse/Schedule/Candidates.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -124,7 +125,9 @@ void KernelWork::countEdge(Value value, bool isResult) {
   }
   double elements = estimatedElements(value, dims);
   bytes += estimatedBytes(value, dims);
-  bool isStreamed = elements >= points;
+  // A byte may be two numbers of four bits.
+  bool isPacked = llvm::any_of(value.getUsers(), llvm::IsaPred<UnpackOp>);
+  bool isStreamed = (isPacked ? 2 : 1) * elements >= points;
   // Narrow elements are converted one by one.
   if (isStreamed && elementBytes(value) < 4)
     instructions += 1;
@@ -150,7 +153,7 @@ void KernelWork::count(Operation *op) {
   for (Value result : op->getResults())
     isForEach |= estimatedElements(result, dims) >= points;
   hasExp |= isa<ExpOp, SoftmaxStatsOp>(op);
-  if (!isForEach)
+  if (!isForEach || isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return;
   bool isSpecial = isSpecialFunction(op);
   instructions += isSpecial ? numbers.specialInstructions : instructionsOf(op);
@@ -245,6 +248,11 @@ double KernelWork::rowRegistersOf(RowsScheduleAttr schedule,
   double weights = schedule.getHold().getPreload() ? tables : 0;
   return llvm::TypeSwitch<Attribute, double>(schedule.getHold())
       .Case([&](RegistersHoldAttr) {
+        // What one walk is enough for is held as it was loaded.
+        if (space && walksOf(*space) <= 1)
+          return numbers.rowRegisters + numbers.loadedWordRegisters * share *
+                                            streamedBytes / points /
+                                            bytesPerRegister;
         return numbers.rowRegisters +
                share * (numbers.heldElementRegisters * words +
                         numbers.heldWeightRegisters * weights);
