@@ -286,6 +286,51 @@ LOWERING = [
         ),
     ),
     *of_file(
+        "lib/Conversion/Columns/LowerColumns.cpp",
+        "lit:Programs/columns",
+        (
+            "columns-are-stored-where-they-were-before-they-were-joined",
+            "segment.results[store], segment.paths[store])",
+            "segment.results[store], ArrayRef<StoreStep>())",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Reductions/CombineParts.cpp",
+        "lit:Programs/columns",
+        (
+            "combined-parts-are-stored-where-they-were-before-they-were-joined",
+            "ResultStorer(frame, each.number, each.path)",
+            "ResultStorer(frame, each.number, {})",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Points/EmitRandom.cpp",
+        "lit:Conversion/lower-kernels-tiled-values",
+        (
+            "ragged-vectors-of-random-numbers-start-blocks",
+            "return !point.ragged && point.skew",
+            "return point.skew",
+        ),
+    ),
+    *of_file(
+        "lib/Fusion/MergeGroups.cpp",
+        "lit:Fusion/row-order lit:Programs/row-order",
+        (
+            "walks-in-order-are-compared-as-rows",
+            " || llvm::any_of(ops, isRowOrder))\n    return {};",
+            ")\n    return {};",
+        ),
+    ),
+    *of_file(
+        "lib/Fusion/CostModel.cpp",
+        "lit:Fusion/row-order",
+        (
+            "few-long-rows-in-order-take-what-blocks-could-share",
+            "return ordered->areRows() ? busyWith(estimatedElements(ordered->kept()))",
+            "return ordered->areRows() ? 1.0",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/Reductions/WelfordReducer.cpp",
         "lit:Emulator",
         (

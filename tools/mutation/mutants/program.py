@@ -283,6 +283,15 @@ PROGRAM = [
     *of_file(
         "lib/Fusion/CollapseDims.cpp",
         "lit:Fusion",
-        ("collapsed-kernels-keep-dead-ops", "if (isCollapsed)", "if (false)"),
+        (
+            "collapsed-kernels-keep-dead-ops",
+            "for (Operation *kernel : collapsed)",
+            "for (Operation *kernel : llvm::SetVector<Operation *>())",
+        ),
+        (
+            "names-of-sizes-are-not-known-where-dims-are-collapsed",
+            "return collapseOne(reduce, dims);",
+            "return collapseOne(reduce, DimClasses(kernel));",
+        ),
     ),
 ]
