@@ -313,24 +313,6 @@ LOWERING = [
         ),
     ),
     *of_file(
-        "lib/Fusion/MergeGroups.cpp",
-        "lit:Fusion/row-order lit:Programs/row-order",
-        (
-            "walks-in-order-are-compared-as-rows",
-            " || llvm::any_of(ops, isRowOrder))\n    return {};",
-            ")\n    return {};",
-        ),
-    ),
-    *of_file(
-        "lib/Fusion/CostModel.cpp",
-        "lit:Fusion/row-order",
-        (
-            "few-long-rows-in-order-take-what-blocks-could-share",
-            "return ordered->areRows() ? busyWith(estimatedElements(ordered->kept()))",
-            "return ordered->areRows() ? 1.0",
-        ),
-    ),
-    *of_file(
         "lib/Conversion/Reductions/WelfordReducer.cpp",
         "lit:Emulator",
         (
