@@ -143,6 +143,9 @@ LogicalResult StreamedFinder::findStatistics() {
     if (!found.front.contains(op) || !isReduction(op))
       continue;
     ++reductions;
+    // Those along other axes are one op by now.
+    if (isa<SoftmaxStatsOp>(op) && reducedDims(op) != ArrayRef(last))
+      return refuse(ReasonKind::streamedSoftmaxAxis);
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce || reduce.getKind() != ReduceKind::sum || !reduce.getKeep())
       continue;

@@ -103,8 +103,12 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   bool online = options.fusion && !options.strict && options.chip != "cpu";
   FuseFormWelfordOptions statistics;
   statistics.statisticsOnly = true;
-  if (online)
+  if (online) {
     pm.addNestedPass<func::FuncOp>(createFuseFormWelford(statistics));
+    FuseOnlineSoftmaxOptions softmaxes;
+    softmaxes.columnsOnly = true;
+    pm.addNestedPass<func::FuncOp>(createFuseOnlineSoftmax(softmaxes));
+  }
   if (options.fusion)
     pm.addNestedPass<func::FuncOp>(
         createFuseSplitReductions(splitOptions(options.chip)));

@@ -225,3 +225,48 @@ func.func @words(%x: tensor<?x12288xf32>) -> tensor<?x12288xf32> {
   }
   return %y : tensor<?x12288xf32>
 }
+
+// -----
+
+// Two again where registers hold the exponentials that others need, which are
+// computed once.
+// CHECK-LABEL: func.func @held_column
+// CHECK:         %[[M:.*]] = fuse.reduce max %[[X:.*]] dims = [0] keep
+// CHECK-NEXT:    %[[D:.*]] = fuse.sub %[[X]], %[[M]]
+// CHECK-NEXT:    %[[E:.*]] = fuse.exp %[[D]]
+// CHECK-NEXT:    %[[S:.*]] = fuse.reduce sum %[[E]] dims = [0] keep
+// CHECK-NEXT:    %[[Q:.*]] = fuse.div %[[E]], %[[S]]
+// CHECK-NEXT:    fuse.yield %[[Q]]
+func.func @held_column(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<8x64xf32>) -> tensor<8x64xf32>
+      schedule = #fuse.columns<threads = 128, vector = 1, splits = 1, hold = registers> {
+  ^bb0(%a: tensor<8x64xf32>):
+    %m, %t = fuse.softmax_stats %a dims = [0] : tensor<8x64xf32> -> tensor<1x64xf32>, tensor<1x64xf32>
+    %z = fuse.sub %m, %m : tensor<1x64xf32>
+    %s = fuse.add %t, %z : tensor<1x64xf32>
+    %d = fuse.sub %a, %m : tensor<8x64xf32>, tensor<1x64xf32> -> tensor<8x64xf32>
+    %e = fuse.exp %d : tensor<8x64xf32>
+    %q = fuse.div %e, %s : tensor<8x64xf32>, tensor<1x64xf32> -> tensor<8x64xf32>
+    fuse.yield %q : tensor<8x64xf32>
+  }
+  return %y : tensor<8x64xf32>
+}
+
+// -----
+
+// But not where a sum of its own guard is needed, or no exponentials are.
+// CHECK-LABEL: func.func @held_sum
+// CHECK:         fuse.softmax_stats
+// CHECK-NOT:     fuse.reduce
+func.func @held_sum(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = fuse.kernel "k" ins(%x : tensor<8x64xf32>) -> tensor<8x64xf32>
+      schedule = #fuse.columns<threads = 128, vector = 1, splits = 1, hold = registers> {
+  ^bb0(%a: tensor<8x64xf32>):
+    %m, %t = fuse.softmax_stats %a dims = [0] : tensor<8x64xf32> -> tensor<1x64xf32>, tensor<1x64xf32>
+    %d = fuse.sub %a, %m : tensor<8x64xf32>, tensor<1x64xf32> -> tensor<8x64xf32>
+    %e = fuse.exp %d : tensor<8x64xf32>
+    %q = fuse.div %e, %t : tensor<8x64xf32>, tensor<1x64xf32> -> tensor<8x64xf32>
+    fuse.yield %q : tensor<8x64xf32>
+  }
+  return %y : tensor<8x64xf32>
+}

@@ -100,7 +100,15 @@ def FuseOnlineSoftmax
     %z = fuse.sub %m, %m : tensor<?x1xf32>
     %s = fuse.add %t, %z : tensor<?x1xf32>
     ```
+
+    With `columns-only` so do those of columns before kernels are formed: blocks
+    can then share a column. They are two again in a kernel whose registers hold
+    the column and exponentials that others need.
   }];
+  let options = [
+    Option<"columnsOnly", "columns-only", "bool", "false",
+           "Only over other dimensions than the last, whatever the schedule">
+  ];
 }
 
 #endif // FUSE_DIALECT_FUSE_TRANSFORMS_SOFTMAXPASSES_TD
