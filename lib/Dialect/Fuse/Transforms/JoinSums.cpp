@@ -13,7 +13,9 @@
 //   sum(x) + sum(y) + sum(z) -> sum(concat(rows(x), rows(y), rows(z)))
 //
 // Rows of one length share a launch, and are stored side by side. Sums of sums
-// have another order of additions than the program's; it is fixed, too.
+// have another order of additions than the program's; it is fixed, too. So it
+// is with the largest and the smallest of many tensors. What is joined may also
+// be the elements of a concat that is reduced, as of a stack of norms.
 //
 // A loss of what a mask keeps is divided by the sum of the mask, which has an
 // element for each row of what is masked. It is then a sum over rows, beside
@@ -50,13 +52,46 @@ static constexpr int64_t mostFilled = 1 << 16;
 /// Tensors from which on two launches are fewer.
 static constexpr size_t fewestTensors = 3;
 
-/// Whether this is the sum of all elements of a tensor, needed here only.
-static bool isWholeSum(ReduceOp sum) {
-  RankedTensorType type = sum.getInput().getType();
-  return sum.getKind() == ReduceKind::sum && sum->hasOneUse() &&
-         type.hasStaticShape() && type.getNumElements() > 0 &&
-         type.getRank() > 0 && isa<FloatType>(type.getElementType()) &&
-         sum.getDims().size() == static_cast<size_t>(type.getRank());
+/// Whether this reduces all elements of a tensor, and is needed here only.
+static bool isWhole(ReduceOp op, ReduceKind kind) {
+  RankedTensorType type = op.getInput().getType();
+  return op.getKind() == kind && op->hasOneUse() && type.hasStaticShape() &&
+         type.getNumElements() > 0 && type.getRank() > 0 &&
+         isa<FloatType>(type.getElementType()) &&
+         op.getDims().size() == static_cast<size_t>(type.getRank());
+}
+
+/// By which reduction's kind the op takes two values together.
+static std::optional<ReduceKind> kindOf(Operation *op) {
+  if (isa_and_nonnull<AddOp>(op))
+    return ReduceKind::sum;
+  if (isa_and_nonnull<MaxOp>(op))
+    return ReduceKind::max;
+  if (isa_and_nonnull<MinOp>(op))
+    return ReduceKind::min;
+  return std::nullopt;
+}
+
+static Value combine(ImplicitLocOpBuilder &builder, ReduceKind kind, Value a,
+                     Value b) {
+  if (kind == ReduceKind::max)
+    return MaxOp::create(builder, a, b);
+  if (kind == ReduceKind::min)
+    return MinOp::create(builder, a, b);
+  return AddOp::create(builder, a, b);
+}
+
+/// What leaves a result as it is.
+static TypedAttr neutralOf(ReduceKind kind, FloatType type) {
+  if (kind == ReduceKind::sum)
+    return FloatAttr::get(type, 0.0);
+  return FloatAttr::get(
+      type, APFloat::getInf(type.getFloatSemantics(), kind == ReduceKind::max));
+}
+
+static bool isOneElement(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getNumElements() == 1;
 }
 
 /// The largest length of rows, as a power of two, that divides the tensor; 0 if
@@ -75,21 +110,33 @@ static bool hasRows(ReduceOp sum) {
 }
 
 namespace {
-/// A tree of additions with sums of whole tensors at its leaves.
+/// A tree of additions, or of maxima or minima, with reductions of whole
+/// tensors at its leaves.
 class SumTree {
 public:
-  explicit SumTree(AddOp root) : root(root) { collect(root); }
+  SumTree(Operation *root, ReduceKind kind)
+      : root(root), kind(kind),
+        type(cast<RankedTensorType>(root->getResult(0).getType())) {
+    collect(root->getResult(0));
+  }
 
   bool isWorthwhile() const { return sums.size() >= fewestTensors; }
+  /// The root and all that it takes in, but for what is reduced.
+  ArrayRef<Operation *> inner() const { return nodes; }
   void join();
 
 private:
+  bool isInner(Operation *op) const;
   void collect(Value value);
   Value rowSums(ImplicitLocOpBuilder &builder, ReduceOp sum, int64_t length);
+  Value shaped(ImplicitLocOpBuilder &builder, Value value);
 
-  AddOp root;
+  Operation *root;
+  ReduceKind kind;
+  RankedTensorType type;
   SmallVector<ReduceOp> sums;
-  /// What is added besides.
+  SmallVector<Operation *> nodes;
+  /// What is taken in besides, of one element.
   SmallVector<Value> others;
 };
 
@@ -157,26 +204,59 @@ Value Reshaper::get(Value value) {
   return result;
 }
 
-/// Follows additions that nothing else reads.
+/// Whether what the op combines belongs to the tree: two values, or a concat of
+/// single elements that is reduced.
+bool SumTree::isInner(Operation *op) const {
+  if (op != root && !op->hasOneUse())
+    return false;
+  if (kindOf(op) == kind)
+    return true;
+  auto reduce = dyn_cast<ReduceOp>(op);
+  auto concat =
+      reduce ? reduce.getInput().getDefiningOp<ConcatOp>() : ConcatOp();
+  return concat && reduce.getKind() == kind && concat->hasOneUse() &&
+         reduce.getDims().size() ==
+             static_cast<size_t>(concat.getType().getRank()) &&
+         llvm::all_of(concat.getOperands(), isOneElement);
+}
+
+/// Follows what nothing else reads, through reshapes of single elements.
 void SumTree::collect(Value value) {
   SmallVector<Value> left = {value};
   while (!left.empty()) {
-    Value next = left.pop_back_val();
-    auto add = next.getDefiningOp<AddOp>();
-    auto sum = next.getDefiningOp<ReduceOp>();
-    if (add && next.getType() == root.getType() &&
-        (add == root || add->hasOneUse())) {
-      left.push_back(add.getRhs());
-      left.push_back(add.getLhs());
-    } else if (sum && isWholeSum(sum) && hasRows(sum) &&
-               sum.getType() == root.getType() &&
-               getElementTypeOrSelf(sum.getInput().getType()) ==
-                   getElementTypeOrSelf(root.getType())) {
-      sums.push_back(sum);
+    Value next = left.pop_back_val(), shown = next;
+    while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+               next.getDefiningOp()) &&
+           next.hasOneUse())
+      next = next.getDefiningOp()->getOperand(0);
+    Operation *op = next.getDefiningOp();
+    auto reduce = dyn_cast_or_null<ReduceOp>(op);
+    if (op && isInner(op)) {
+      nodes.push_back(op);
+      if (reduce)
+        op = reduce.getInput().getDefiningOp();
+      for (Value operand : llvm::reverse(op->getOperands()))
+        left.push_back(operand);
+    } else if (reduce && isWhole(reduce, kind) && hasRows(reduce) &&
+               getElementTypeOrSelf(reduce.getInput().getType()) ==
+                   type.getElementType()) {
+      sums.push_back(reduce);
     } else {
-      others.push_back(next);
+      others.push_back(shown);
     }
   }
+}
+
+/// A single element in the shape of the root.
+Value SumTree::shaped(ImplicitLocOpBuilder &builder, Value value) {
+  auto from = cast<RankedTensorType>(value.getType());
+  if (from.getRank() > 0 && from != type)
+    value = tensor::CollapseShapeOp::create(builder, value,
+                                            ArrayRef<ReassociationIndices>{});
+  if (value.getType() == type)
+    return value;
+  return tensor::ExpandShapeOp::create(builder, type, value,
+                                       ArrayRef<ReassociationIndices>{});
 }
 
 /// [rows, 1]: the sums of rows of `length` elements.
@@ -191,19 +271,19 @@ Value SumTree::rowSums(ImplicitLocOpBuilder &builder, ReduceOp sum,
     value = Reshaper(builder, {rows, length}).get(sum.getInput());
   } else {
     value = Reshaper(builder, {elements}).get(sum.getInput());
-    value = PadOp::create(
-        builder, type.clone({rows * length}), value, ArrayRef<int64_t>{0},
-        ArrayRef<int64_t>{missing},
-        cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
+    value =
+        PadOp::create(builder, type.clone({rows * length}), value,
+                      ArrayRef<int64_t>{0}, ArrayRef<int64_t>{missing},
+                      neutralOf(kind, cast<FloatType>(type.getElementType())));
     value = tensor::ExpandShapeOp::create(
         builder, type.clone({rows, length}), value,
         ArrayRef<ReassociationIndices>{{0, 1}});
   }
-  return ReduceOp::create(builder, ReduceKind::sum, value, {1}, /*keep=*/true);
+  return ReduceOp::create(builder, kind, value, {1}, /*keep=*/true);
 }
 
 void SumTree::join() {
-  ImplicitLocOpBuilder builder(root.getLoc(), root);
+  ImplicitLocOpBuilder builder(root->getLoc(), root);
   int64_t length = longestRow;
   for (ReduceOp sum : sums)
     if (int64_t own = rowLength(sum))
@@ -214,17 +294,13 @@ void SumTree::join() {
   int64_t rows = 0;
   for (Value part : parts)
     rows += cast<RankedTensorType>(part.getType()).getDimSize(0);
-  auto joined =
-      RankedTensorType::get({rows, 1}, getElementTypeOrSelf(root.getType()));
+  auto joined = RankedTensorType::get({rows, 1}, type.getElementType());
   Value total = ConcatOp::create(builder, joined, parts, /*dim=*/0);
-  total = ReduceOp::create(builder, ReduceKind::sum, total, {0, 1},
-                           /*keep=*/false);
-  if (root.getType().getRank() > 0)
-    total = tensor::ExpandShapeOp::create(builder, root.getType(), total,
-                                          ArrayRef<ReassociationIndices>{});
+  total = shaped(builder, ReduceOp::create(builder, kind, total, {0, 1},
+                                           /*keep=*/false));
   for (Value other : others)
-    total = AddOp::create(builder, total, other);
-  root.replaceAllUsesWith(total);
+    total = combine(builder, kind, total, shaped(builder, other));
+  root->replaceAllUsesWith(ValueRange(total));
 }
 
 /// Whether all elements are summed, to one of at least 32 bits.
@@ -335,14 +411,19 @@ struct JoinSumsPass : public mlir::fuse::impl::FuseJoinSumsBase<JoinSumsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    auto isInner = [](AddOp add) {
-      return add->hasOneUse() && isa<AddOp>(*add->user_begin()) &&
-             add->user_begin()->getResult(0).getType() == add.getType();
-    };
-    for (AddOp add : llvm::to_vector(getOperation().getOps<AddOp>())) {
-      if (isInner(add))
+    // From the roots on: what a tree has taken in is no root.
+    llvm::DenseSet<Operation *> seen;
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(getOperation().getBody().front()))) {
+      std::optional<ReduceKind> kind = kindOf(&op);
+      if (auto reduce = dyn_cast<ReduceOp>(op);
+          reduce && reduce.getInput().getDefiningOp<ConcatOp>())
+        kind = reduce.getKind();
+      if (!kind || op.use_empty() || !isOneElement(op.getResult(0)) ||
+          seen.contains(&op))
         continue;
-      SumTree tree(add);
+      SumTree tree(&op, *kind);
+      seen.insert_range(tree.inner());
       if (tree.isWorthwhile())
         tree.join();
     }

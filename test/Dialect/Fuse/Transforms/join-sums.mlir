@@ -119,3 +119,51 @@ func.func @not_masked(%x: tensor<8x4xf32>, %w: tensor<8x1xf32>, %m: tensor<8x1xi
   %c = fuse.reduce sum %f dims = [0, 1] : tensor<8x1xf32> -> tensor<f32>
   return %s, %t, %c : tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Maxima, of which some are stacked, and what is none of a whole tensor; short
+// rows end in what no maximum is.
+// CHECK-LABEL: func.func @maxima
+// CHECK-SAME:    %[[A:.*]]: tensor<2048xf32>, %[[B:.*]]: tensor<15xf32>, %[[C:.*]]: tensor<4096xf32>, %[[D:.*]]: tensor<1xf32>, %[[E:.*]]: tensor<f32>
+// CHECK-DAG:     fuse.reduce max %{{.*}} dims = [1] keep : tensor<1x2048xf32> -> tensor<1x1xf32>
+// CHECK-DAG:     fuse.reduce max %{{.*}} dims = [1] keep : tensor<2x2048xf32> -> tensor<2x1xf32>
+// CHECK-DAG:     fuse.pad %{{.*}} low = [0] high = [2033] value = -inf : tensor<15xf32> -> tensor<2048xf32>
+// CHECK:         %[[J:.*]] = fuse.concat %{{.*}} dim = 0 : tensor<1x1xf32>, tensor<1x1xf32>, tensor<2x1xf32> -> tensor<4x1xf32>
+// CHECK:         %[[M:.*]] = fuse.reduce max %[[J]] dims = [0, 1] : tensor<4x1xf32> -> tensor<f32>
+// CHECK-DAG:     %[[S:.*]] = tensor.collapse_shape %[[D]] [] : tensor<1xf32> into tensor<f32>
+// CHECK:         %[[N:.*]] = fuse.max %[[M]], %[[S]]
+// CHECK:         %[[O:.*]] = fuse.max %[[N]], %[[E]]
+// CHECK:         return %[[O]]
+func.func @maxima(%a: tensor<2048xf32>, %b: tensor<15xf32>, %c: tensor<4096xf32>, %d: tensor<1xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %ma = fuse.reduce max %a dims = [0] : tensor<2048xf32> -> tensor<f32>
+  %mb = fuse.reduce max %b dims = [0] : tensor<15xf32> -> tensor<f32>
+  %mc = fuse.reduce max %c dims = [0] : tensor<4096xf32> -> tensor<f32>
+  %ea = tensor.expand_shape %ma [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %eb = tensor.expand_shape %mb [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %s = fuse.concat %ea, %eb, %d dim = 0 : tensor<1xf32>, tensor<1xf32>, tensor<1xf32> -> tensor<3xf32>
+  %m = fuse.reduce max %s dims = [0] : tensor<3xf32> -> tensor<f32>
+  %1 = fuse.max %m, %mc : tensor<f32>
+  %2 = fuse.max %1, %e : tensor<f32>
+  return %2 : tensor<f32>
+}
+
+// -----
+
+// A sum of maxima, and a maximum of sums, are no single reduction.
+// CHECK-LABEL: func.func @mixed
+// CHECK-NOT:     fuse.concat
+// CHECK:         return
+func.func @mixed(%a: tensor<2048xf32>, %b: tensor<2048xf32>, %c: tensor<4096xf32>) -> (tensor<f32>, tensor<f32>) {
+  %ma = fuse.reduce max %a dims = [0] : tensor<2048xf32> -> tensor<f32>
+  %mb = fuse.reduce max %b dims = [0] : tensor<2048xf32> -> tensor<f32>
+  %mc = fuse.reduce max %c dims = [0] : tensor<4096xf32> -> tensor<f32>
+  %1 = fuse.add %ma, %mb : tensor<f32>
+  %2 = fuse.add %1, %mc : tensor<f32>
+  %sa = fuse.reduce sum %a dims = [0] : tensor<2048xf32> -> tensor<f32>
+  %sb = fuse.reduce sum %b dims = [0] : tensor<2048xf32> -> tensor<f32>
+  %sc = fuse.reduce sum %c dims = [0] : tensor<4096xf32> -> tensor<f32>
+  %3 = fuse.max %sa, %sb : tensor<f32>
+  %4 = fuse.max %3, %sc : tensor<f32>
+  return %2, %4 : tensor<f32>, tensor<f32>
+}
