@@ -61,6 +61,35 @@ static void storeColumns(ReductionSegment &segment, ArrayRef<Operation *> ops,
                 [&](Operation *op) { return !found.placing.contains(op); });
 }
 
+/// Whether the segment reduces all of a tensor in one walk.
+static bool isWhole(const ReductionSegment &segment, const DimClasses &dims) {
+  const ReductionSpace &space = segment.space;
+  if (space.levels.size() != 1 || space.hasGroups() ||
+      !segment.across.empty() || space.domain.empty() ||
+      space.reduced.size() != space.domain.size())
+    return false;
+  auto isNumber = [&](Value value) {
+    return space.isReducedShape(dims.extents(value));
+  };
+  auto areMoved = [](const StorePath &path) { return !path.empty(); };
+  return llvm::none_of(segment.paths, areMoved) &&
+         llvm::all_of(segment.stored, isNumber) &&
+         isOneWalk(segment.ops, segment.stored, space, dims);
+}
+
+static bool isDynamic(const ReductionSegment &segment) {
+  return !staticProduct(segment.space.domain);
+}
+
+bool mlir::fuse::reduceWholes(ArrayRef<ReductionSegment> segments,
+                              const DimClasses &dims) {
+  return segments.size() > 1 && segments.size() <= kMostWholes &&
+         llvm::any_of(segments, isDynamic) &&
+         llvm::all_of(segments, [&](const ReductionSegment &segment) {
+           return isWhole(segment, dims);
+         });
+}
+
 FailureOr<std::vector<ReductionSegment>>
 mlir::fuse::columnSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                              const DimClasses &dims, Reason &reason) {
@@ -78,6 +107,8 @@ mlir::fuse::columnSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                   llvm::all_of(*segments, [&](const ReductionSegment &segment) {
                     return isAlone(segment, dims);
                   });
+  if (succeeded(segments) && reduceWholes(*segments, dims))
+    areAlone = true;
   return areAlone ? std::move(segments)
                   : FailureOr<std::vector<ReductionSegment>>(failure());
 }
@@ -120,7 +151,11 @@ mlir::fuse::columnVectors(ArrayRef<ReductionSegment> segments, int64_t vector,
   return llvm::map_to_vector(segments, [&](const ReductionSegment &segment) {
     int64_t own = vector * widest / narrowestBytes(segment, dims);
     own = std::max(vector, std::min(own, mostElements));
-    while (own > 1 && segment.space.domain.back().size % own != 0)
+    // Vectors of places that are neighbours leave edges.
+    if (segment.space.reduced.size() == 1 && segment.space.domain.size() == 1)
+      return own;
+    const Extent &last = segment.space.domain.back();
+    while (own > 1 && (!last.isStatic() || last.size % own != 0))
       own /= 2;
     return own;
   });
@@ -130,6 +165,14 @@ ReductionSpace mlir::fuse::joinedColumns(ArrayRef<ReductionSegment> segments) {
   ReductionSpace joined = segments.front().space;
   if (segments.size() == 1)
     return joined;
+  if (joined.reduced.size() == joined.domain.size()) {
+    for (const ReductionSegment &segment : segments)
+      for (const Extent &extent : segment.space.domain)
+        if (!extent.isStatic())
+          joined.domain = {extent};
+    joined.reduced = {0};
+    return joined;
+  }
   int64_t columns = 0;
   for (const ReductionSegment &segment : segments)
     columns += segment.space.domain.back().size;

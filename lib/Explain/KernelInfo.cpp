@@ -213,8 +213,9 @@ bool mayBeStreamed(const KernelInfo &kernel,
                    const mlir::fuse::PTXAccess &access) {
   if (const KernelOperand *operand = accessedOperand(kernel, access))
     return operand->isStreamed;
-  return llvm::any_of(kernel.operands, [](const KernelOperand &operand) {
-    return operand.isStreamed;
+  bool isStore = access.kind == mlir::fuse::PTXAccess::Kind::Store;
+  return llvm::any_of(kernel.operands, [&](const KernelOperand &operand) {
+    return operand.isStreamed && (operand.isResult || !isStore);
   });
 }
 

@@ -291,6 +291,58 @@ SmallVector<Operation *> GroupMerger::viewsBetween(int producer,
   return views;
 }
 
+/// Numbers that follow from reductions of several tensors, of which one has a
+/// size that only calls know. Beside one of these they would keep its launch
+/// from being that of the others, too.
+void GroupMerger::findLateNumbers() {
+  if (!machine.sharesResults)
+    return;
+  struct Origin {
+    SmallVector<Extent> domain;
+    bool isDynamic = false, areSeveral = false;
+  };
+  DenseMap<Value, Origin> origins;
+  for (Operation &op : function.getBody().front()) {
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      RankedTensorType type = reduce.getInput().getType();
+      if (reduce.getDims().size() == static_cast<size_t>(type.getRank()))
+        origins[reduce.getResult()] = {dims->extents(reduce.getInput()),
+                                       !type.hasStaticShape()};
+      continue;
+    }
+    bool isReshape = isHostReshape(&op);
+    if (!isReshape && !op.hasTrait<mlir::fuse::OpTrait::Pointwise>())
+      continue;
+    Value result = op.getResult(0);
+    if (staticProduct(dims->extents(result)) != 1)
+      continue;
+    std::optional<Origin> all;
+    for (Value operand : op.getOperands()) {
+      auto found = origins.find(operand);
+      if (found == origins.end())
+        continue;
+      if (!all)
+        all = found->second;
+      all->areSeveral |=
+          found->second.areSeveral || found->second.domain != all->domain;
+      all->isDynamic |= found->second.isDynamic;
+    }
+    if (!all)
+      continue;
+    if (all->areSeveral && all->isDynamic && !isReshape)
+      lateNumbers.insert(&op);
+    origins[result] = std::move(*all);
+  }
+  // What only these need is theirs.
+  for (Operation &op : llvm::reverse(function.getBody().front()))
+    if (op.getNumResults() == 1 && origins.contains(op.getResult(0)) &&
+        !isa<ReduceOp>(op) && !isHostReshape(&op) && !op.use_empty() &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return lateNumbers.contains(user);
+        }))
+      lateNumbers.insert(&op);
+}
+
 void GroupMerger::mergeProducers(Operation *op) {
   SmallVector<Value> operands(op->getOperands());
   llvm::stable_sort(operands, [](Value a, Value b) {
@@ -302,6 +354,10 @@ void GroupMerger::mergeProducers(Operation *op) {
       producer = producer->getOperand(0).getDefiningOp();
     if (!groups.contains(producer) || groups.of(producer) == groups.of(op))
       continue;
+    if (lateNumbers.contains(op) && !lateNumbers.contains(producer)) {
+      missed[{op, producer}] = ReasonKind::differentShapes;
+      continue;
+    }
     Reason reason;
     if (!tryMerge(groups.of(producer), groups.of(op),
                   viewsBetween(groups.of(producer), groups.of(op)), reason))
@@ -376,6 +432,7 @@ void GroupMerger::sinkIntoConsumers() {
 void GroupMerger::run() {
   mergeStreamed();
   mergeChains();
+  findLateNumbers();
   for (Operation &op : function.getBody().front())
     if (groups.contains(&op))
       mergeProducers(&op);

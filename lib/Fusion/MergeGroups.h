@@ -84,6 +84,7 @@ private:
                   const llvm::DenseSet<Value> &following);
   bool isFork(Operation *op) const;
   void mergeChains();
+  void findLateNumbers();
   void mergeProducers(Operation *op);
   SmallVector<Operation *> reshapesFrom(Operation *user) const;
   SmallVector<Operation *> viewsBetween(int producer, int consumer) const;
@@ -140,6 +141,8 @@ private:
   /// By the model, of groups as they are now.
   llvm::DenseMap<int, double> secondsOf;
   llvm::DenseSet<Operation *> erased;
+  /// They join the kernels that they read when the others are formed.
+  llvm::DenseSet<Operation *> lateNumbers;
   /// The kinds of reasons that were noted of each group in `apart`.
   llvm::DenseSet<std::pair<int, int>> saidApart;
 };

@@ -7,6 +7,7 @@
 
 #include "RowShapes.h"
 
+#include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/OpCost.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -199,8 +200,8 @@ Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   bool areRows = llvm::all_of(segments, [](const ReductionSegment &segment) {
     return segment.space.overLastDims();
   });
-  // Columns of each type have vectors of their own.
-  if (!areRows)
+  // Columns of each type have vectors of their own, and so have whole tensors.
+  if (!areRows || (machine.sharesResults && reduceWholes(segments, dims)))
     return {};
   for (const ReductionSegment &segment : segments) {
     if (!segment.space.hasGroups())

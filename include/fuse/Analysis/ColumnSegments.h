@@ -21,18 +21,26 @@ namespace mlir::fuse {
 
 /// The most of them: each is code of its own.
 inline constexpr size_t kMostColumnSegments = 64;
+/// The same of whole tensors, whose loops leave over edges: LLVM's time grows
+/// faster than their number.
+inline constexpr size_t kMostWholes = 16;
 
 /// One segment with all of the kernel, where its reductions walk one space.
 /// Else several, each with one walk over all but a static last dimension, and
-/// with results of its columns only. `reason` says why neither is so.
+/// with results of its columns only; or each with one over a whole tensor.
+/// `reason` says why neither is so.
 FailureOr<std::vector<ReductionSegment>>
 columnSegmentsOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                  const DimClasses &dims, Reason &reason);
 FailureOr<std::vector<ReductionSegment>>
 columnSegmentsOf(KernelOp kernel, const DimClasses &dims, Reason &reason);
 
+/// Whether each of several segments reduces a whole tensor to a number, of
+/// which one has a size that only calls know: blocks of their own share each.
+bool reduceWholes(ArrayRef<ReductionSegment> segments, const DimClasses &dims);
+
 /// The space of one of several segments with the columns of all: what schedules
-/// and the model of time count.
+/// and the model of time count. Of whole tensors it has one dynamic dimension.
 ReductionSpace joinedColumns(ArrayRef<ReductionSegment> segments);
 
 /// Bytes of the narrowest element that a segment streams.

@@ -179,21 +179,25 @@ void ColumnFactFinder::findVectors() {
   facts.fold = foldOf(facts.widest);
 }
 
-/// As many bytes of each shape's rows, which they divide; states of the shape
-/// that has most.
+/// As many bytes of each shape's rows, which they divide or whose edges they
+/// leave over; states of the shape that has most.
 void ColumnFactFinder::findJoinedVector() {
   int64_t widest = 1, bytes = 1, states = 0;
   for (const ReductionSegment &segment : segments) {
-    int64_t own = narrowestBytes(segment, dims),
-            columns = segment.space.domain.back().size;
+    int64_t own = narrowestBytes(segment, dims);
+    const Extent &last = segment.space.domain.back();
     int64_t limit = widestVector(kernel, dims, segment.space.domain, target);
+    bool leavesEdges = facts.alongPlaces && segment.space.domain.size() == 1;
+    int64_t columns = leavesEdges ? limit : last.isStatic() ? last.size : 1;
     bytes = std::max(bytes, dividingVector(limit, columns) * own);
     widest = std::max(widest, own);
   }
   facts.widest = facts.dividing = std::max<int64_t>(1, bytes / widest);
   auto vectors = columnVectors(segments, facts.widest, dims);
+  // The lanes of places that are neighbours become one state.
   for (auto [segment, own] : llvm::zip_equal(segments, vectors))
-    states = std::max(states, own * columnBytes(segment.space));
+    states = std::max(states, (facts.alongPlaces ? facts.widest : own) *
+                                  columnBytes(segment.space));
   facts.stateBytes = llvm::divideCeil(states, facts.widest);
 }
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Schedule/RowsModel.h"
@@ -223,6 +224,9 @@ ScheduleAttrInterface mlir::fuse::proposeRows(KernelOp kernel,
   FailureOr<ReductionSpace> whole = reductionSpaceOf(kernel, dims, reason);
   if (target.isGPU && succeeded(whole) &&
       wantsParts(kernel, dims, *whole, target))
+    return {};
+  // Each would be a single row, of any length.
+  if (target.isGPU && reduceWholes(*segments, dims))
     return {};
   if (llvm::any_of(*segments, [](const ReductionSegment &segment) {
         return segment.space.hasGroups();
