@@ -16,7 +16,6 @@
 #include "fuse/Schedule/OrderedColumns.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -25,8 +24,6 @@ using Schedules = SmallVector<ScheduleAttrInterface>;
 
 static constexpr int64_t blockSizes[] = {64, 128, 256, 512, 1024};
 static constexpr int64_t smallestBlock = 128;
-/// Parts of a column, of which each adds a state to combine.
-static constexpr int64_t mostParts = 512;
 /// Stages of a loop whose copies run ahead, and the most of rows.
 static constexpr int64_t someStages = 3;
 
@@ -65,118 +62,6 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
       if (threads * unroll * someStages <= mostStaged)
         found.push_back(
             walk.withHold(LoopHoldAttr::get(context, unroll, someStages)));
-    }
-  return found;
-}
-
-/// Whether what the threads exchange has room in static shared memory.
-static bool hasRoom(ColumnsScheduleAttr schedule, KernelOp kernel,
-                    const DimClasses &dims, const ScheduleTarget &target) {
-  Reason reason;
-  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  return failed(space) || !target.gpu ||
-         exchangedBytes(schedule, *space) <=
-             target.gpu->defaultSharedBytesPerBlock;
-}
-
-/// Rows that no vector divides, as many as one divides together walked as one,
-/// or each alone.
-static Schedules foldedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
-                               const DimClasses &dims,
-                               const ScheduleTarget &target) {
-  Reason reason;
-  FailureOr<ReductionSpace> space = reductionSpaceOf(kernel, dims, reason);
-  if (failed(space) || !target.gpu || !isa<LoopHoldAttr>(proposal.getHold()) ||
-      !foldsRows(kernel, *space, dims))
-    return {};
-  int64_t columns = space->keptExtents().front().size;
-  int64_t widest = widestVector(kernel, dims, space->domain, target);
-  int64_t dividing = std::gcd(columns, widest);
-  bool isFolded = proposal.getFold() > 1;
-  MLIRContext *context = proposal.getContext();
-  auto other = ColumnsScheduleAttr::get(
-      context, proposal.getThreads(), isFolded ? dividing : widest,
-      proposal.getSplits(),
-      LoopHoldAttr::get(context, proposal.getHold().getUnroll()),
-      partsOf(context, proposal.parts()), isFolded ? 1 : widest / dividing);
-  if (dividing == widest || !hasRoom(other, kernel, dims, target))
-    return {};
-  return {other};
-}
-
-/// Other numbers of blocks that share a column, other stages, and loads that
-/// leave the L2 first or do not.
-static Schedules sharedColumns(ColumnsScheduleAttr proposal, KernelOp kernel,
-                               const DimClasses &dims,
-                               const ScheduleTarget &target) {
-  MLIRContext *context = proposal.getContext();
-  auto with = [&](int64_t unroll, int64_t stages, ShareAttrInterface share,
-                  bool evictFirst) {
-    // Copies that run ahead leave the L2 as others do.
-    return ColumnsScheduleAttr::get(
-        context, proposal.getThreads(), proposal.getVector(),
-        proposal.getSplits(), LoopHoldAttr::get(context, unroll, stages), share,
-        proposal.getFold(), evictFirst && stages == 1);
-  };
-  ShareAttrInterface share = proposal.getShare();
-  int64_t parts = proposal.parts(), unroll = proposal.getHold().getUnroll();
-  int64_t stages = proposal.getHold().getStages();
-  bool evicts = proposal.getEvictFirst();
-  Schedules found = {with(unroll, 1, share, !evicts)};
-  if (parts > 1)
-    for (int64_t number : {int64_t(1), parts / 2, 2 * parts})
-      if (number <= mostParts)
-        found.push_back(with(unroll, stages, partsOf(context, number), evicts));
-  int64_t most = target.gpu ? target.gpu->maxClusterSize : 1;
-  int64_t blocks = std::min(most, 2 * proposal.clusterSize());
-  for (int64_t number = std::max<int64_t>(1, blocks / 4);
-       number <= blocks && proposal.getFold() == 1; number *= 2)
-    found.push_back(with(unroll, stages, clusterOf(context, number), evicts));
-  for (int64_t number : {2, 4, 8})
-    for (int64_t other : {int64_t(1), someStages})
-      if (proposal.getThreads() * number * other *
-              stageBytes(kernel, proposal.getVector()) <=
-          target.sharedBytes)
-        found.push_back(with(number, other, share, evicts));
-  llvm::erase_if(found, [&](ScheduleAttrInterface schedule) {
-    return !hasRoom(cast<ColumnsScheduleAttr>(schedule), kernel, dims, target);
-  });
-  return found;
-}
-
-static Schedules alternatives(ColumnsScheduleAttr proposal, KernelOp kernel,
-                              const DimClasses &dims,
-                              const ScheduleTarget &target) {
-  Reason reason;
-  // Several spaces share their launch in one way.
-  if (failed(reductionSpaceOf(kernel, dims, reason)))
-    return {};
-  Schedules found = foldedColumns(proposal, kernel, dims, target);
-  // Their number follows from the block, which stays.
-  if (proposal.leavesParts() || proposal.getShare()) {
-    llvm::append_range(found, sharedColumns(proposal, kernel, dims, target));
-    return found;
-  }
-  // With rows in registers fewer splits would need more of these.
-  bool isLoop = isa<LoopHoldAttr>(proposal.getHold());
-  auto add = [&](int64_t threads, int64_t splits, int64_t unroll) {
-    if (threads > target.maxThreads || splits > threads || splits < 1)
-      return;
-    HoldAttrInterface hold = proposal.getHold();
-    if (isLoop)
-      hold = LoopHoldAttr::get(proposal.getContext(), unroll);
-    auto schedule = ColumnsScheduleAttr::get(
-        proposal.getContext(), threads, proposal.getVector(), splits, hold);
-    if (hasRoom(schedule, kernel, dims, target))
-      found.push_back(schedule);
-  };
-  int64_t threads = proposal.getThreads(), splits = proposal.getSplits();
-  for (int64_t unroll : {2, 4, 8})
-    for (int64_t size : {threads / 2, threads, 2 * threads}) {
-      add(size, splits, unroll);
-      add(size, 2 * splits, unroll);
-      if (isLoop)
-        add(size, splits / 2, unroll);
     }
   return found;
 }
@@ -273,9 +158,8 @@ mlir::fuse::alternativesTo(ScheduleAttrInterface proposal, KernelOp kernel,
           .Case([&](RowsScheduleAttr attr) {
             return alternatives(attr, kernel, target);
           })
-          .Case([&](ColumnsScheduleAttr attr) {
-            return alternatives(attr, kernel, dims, target);
-          })
+          // LegalColumns.h lists them.
+          .Case([](ColumnsScheduleAttr) { return Schedules(); })
           .Case<PointwiseScheduleAttr, TransposeScheduleAttr>(
               [&](auto attr) { return alternatives(attr, maxThreads); })
           .Case([&](OrderedScheduleAttr attr) {

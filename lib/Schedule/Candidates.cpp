@@ -9,6 +9,7 @@
 #include "Choice.h"
 
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Schedule/ColumnsModel.h"
 #include "fuse/Schedule/LegalRows.h"
 #include "fuse/Schedule/RowsModel.h"
 #include "fuse/Schedule/TiledModel.h"
@@ -111,9 +112,19 @@ static std::optional<RowFacts> onlyRows(KernelOp kernel, const DimClasses &dims,
   return facts.length ? std::optional(facts) : std::nullopt;
 }
 
-/// So many schedules of rows are measured beside the choice.
+/// The facts of a kernel that gets a schedule of columns.
+static std::optional<ColumnFacts> onlyColumns(KernelOp kernel,
+                                              const DimClasses &dims,
+                                              ScheduleAttrInterface chosen,
+                                              const ScheduleTarget &target) {
+  if (!target.gpu || !isa_and_nonnull<ColumnsScheduleAttr>(chosen))
+    return std::nullopt;
+  return columnFactsOf(kernel, dims, target);
+}
+
+/// So many of the trees' favourites are measured beside the choice.
 static constexpr size_t mostFavourites = 14;
-/// Of those that hold a row in one place, with the same threads.
+/// Of those that hold what they read in one place, with the same threads.
 static constexpr size_t mostAlike = 3;
 
 static bool areAlike(RowsScheduleAttr a, RowsScheduleAttr b) {
@@ -123,17 +134,22 @@ static bool areAlike(RowsScheduleAttr a, RowsScheduleAttr b) {
          a.getRowsPerBlock() == b.getRowsPerBlock();
 }
 
+static bool areAlike(ColumnsScheduleAttr a, ColumnsScheduleAttr b) {
+  return a.getHold().getKeyword() == b.getHold().getKeyword() &&
+         a.getThreads() == b.getThreads() && a.getVector() == b.getVector() &&
+         a.getSplits() == b.getSplits() && a.getShare() == b.getShare();
+}
+
 /// What the fitted trees take for the fastest beside the choice, from fast to
 /// slow.
-static SmallVector<RowsScheduleAttr>
-favouritesOf(MLIRContext *context, const RowFacts &facts,
-             ScheduleAttrInterface chosen, const ScheduleTarget &target) {
-  SmallVector<RowsScheduleAttr> favourites;
-  for (const RowsModel::Ranked &each :
-       RowsModel::of(*target.gpu).rank(context, facts, target)) {
-    size_t alike = llvm::count_if(favourites, [&](RowsScheduleAttr other) {
-      return areAlike(other, each.schedule);
-    });
+template <typename Model, typename Facts>
+static auto favouritesOf(MLIRContext *context, const Facts &facts,
+                         ScheduleAttrInterface chosen,
+                         const ScheduleTarget &target) {
+  SmallVector<decltype(Model::Ranked::schedule)> favourites;
+  for (const auto &each : Model::of(*target.gpu).rank(context, facts, target)) {
+    size_t alike = llvm::count_if(
+        favourites, [&](auto other) { return areAlike(other, each.schedule); });
     if (each.schedule != chosen && alike < mostAlike)
       favourites.push_back(each.schedule);
     if (favourites.size() == mostFavourites)
@@ -150,7 +166,7 @@ mlir::fuse::findUsualCandidates(KernelOp kernel, const DimClasses &dims,
     return {};
   if (!target.gpu)
     return {{proposal, std::nullopt}};
-  if (isa<RowsScheduleAttr>(proposal))
+  if (isa<RowsScheduleAttr, ColumnsScheduleAttr>(proposal))
     return {{proposal, estimateTime(kernel, dims, proposal, target)}};
   return rankOthers(proposal, kernel, dims, target);
 }
@@ -159,26 +175,70 @@ SmallVector<Candidate>
 mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
                            const ScheduleTarget &target) {
   SmallVector<Candidate> candidates = findUsualCandidates(kernel, dims, target);
-  if (!target.gpu || candidates.empty() ||
-      !isa<RowsScheduleAttr>(candidates.front().schedule))
+  if (!target.gpu || candidates.empty())
     return candidates;
   ScheduleAttrInterface chosen = candidates.front().schedule;
+  MLIRContext *context = kernel.getContext();
+  auto add = [&](ScheduleAttrInterface other) {
+    candidates.push_back({other, estimateTime(kernel, dims, other, target)});
+  };
+  if (auto columns = onlyColumns(kernel, dims, chosen, target))
+    llvm::for_each(
+        favouritesOf<ColumnsModel>(context, *columns, chosen, target), add);
+  if (!isa<RowsScheduleAttr>(chosen))
+    return candidates;
   std::optional<RowFacts> facts = onlyRows(kernel, dims, target);
   if (!facts)
     return rankOthers(chosen, kernel, dims, target);
-  for (RowsScheduleAttr other :
-       favouritesOf(kernel.getContext(), *facts, chosen, target))
-    candidates.push_back({other, estimateTime(kernel, dims, other, target)});
-  for (RowsScheduleAttr other :
-       productRows(kernel.getContext(), *facts, target))
+  llvm::for_each(favouritesOf<RowsModel>(context, *facts, chosen, target), add);
+  for (RowsScheduleAttr other : productRows(context, *facts, target))
     if (other != chosen)
-      candidates.push_back({other, estimateTime(kernel, dims, other, target)});
+      add(other);
   return candidates;
+}
+
+/// Whose times the trees are of, and what they predict for the first that was
+/// not chosen.
+template <typename Ranked>
+static std::string explainTrees(StringRef decided, ArrayRef<Ranked> ranked,
+                                ScheduleAttrInterface schedule, double loss,
+                                const GPUTarget &gpu) {
+  std::string text = decided.str();
+  if (!gpu.isMeasured)
+    text += llvm::formatv(", since nobody measured {0}", gpu.board);
+  for (const Ranked &other : ranked)
+    if (other.schedule != schedule) {
+      double percent = 100 * (std::exp(other.loss - loss) - 1);
+      text += llvm::formatv("; the next is predicted to take {0:F1}% {1}",
+                            std::abs(percent), percent < 0 ? "less" : "longer");
+      break;
+    }
+  return text;
+}
+
+static constexpr StringLiteral decidedOtherwise =
+    "the program, a tuning file or an option";
+
+static std::string explainColumns(KernelOp kernel, const DimClasses &dims,
+                                  const ColumnFacts &facts,
+                                  const ScheduleTarget &target) {
+  auto schedule = cast<ColumnsScheduleAttr>(kernel.getScheduleAttr());
+  const ColumnsModel &model = ColumnsModel::of(*target.gpu);
+  if (schedule != proposeSchedule(kernel, dims, target))
+    return decidedOtherwise.str();
+  auto ranked = model.rank(kernel.getContext(), facts, target);
+  return explainTrees(
+      llvm::formatv("trees fitted to times on {0}", model.getBoard()).str(),
+      ArrayRef(ranked), schedule, model.predictLoss(facts, schedule, target),
+      *target.gpu);
 }
 
 /// What decided, and what the first of the others is predicted at.
 std::string mlir::fuse::explainChoice(KernelOp kernel, const DimClasses &dims,
                                       const ScheduleTarget &target) {
+  if (auto columns =
+          onlyColumns(kernel, dims, kernel.getScheduleAttr(), target))
+    return explainColumns(kernel, dims, *columns, target);
   auto schedule = dyn_cast_or_null<RowsScheduleAttr>(kernel.getScheduleAttr());
   std::optional<RowFacts> facts =
       schedule ? onlyRows(kernel, dims, target) : std::nullopt;
@@ -192,18 +252,9 @@ std::string mlir::fuse::explainChoice(KernelOp kernel, const DimClasses &dims,
     text = llvm::formatv("the fastest that was measured on {0} for rows of {1}",
                          model.getBoard(), facts->length);
   else if (ranked.empty() || schedule != proposeSchedule(kernel, dims, target))
-    return "the program, a tuning file or an option";
+    return decidedOtherwise.str();
   else
     text = llvm::formatv("trees fitted to times on {0}", model.getBoard());
-  if (!target.gpu->isMeasured)
-    text += llvm::formatv(", since nobody measured {0}", target.gpu->board);
-  double loss = model.predictLoss(*facts, schedule, target);
-  for (const RowsModel::Ranked &other : ranked)
-    if (other.schedule != schedule) {
-      double percent = 100 * (std::exp(other.loss - loss) - 1);
-      text += llvm::formatv("; the next is predicted to take {0:F1}% {1}",
-                            std::abs(percent), percent < 0 ? "less" : "longer");
-      break;
-    }
-  return text;
+  return explainTrees(text, ArrayRef(ranked), schedule,
+                      model.predictLoss(*facts, schedule, target), *target.gpu);
 }

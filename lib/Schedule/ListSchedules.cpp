@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/ColumnFeatures.h"
 #include "fuse/Schedule/LegalColumns.h"
 #include "fuse/Schedule/LegalRows.h"
 #include "fuse/Schedule/Passes.h"
@@ -64,8 +65,7 @@ struct ListSchedulesPass
       std::optional<ReductionSegment> segment = onlySegment(kernel, dims);
       if (features.empty())
         list(kernel, dims, segment, *target, entry);
-      else if (segment &&
-               failed(listFeatures(kernel, *segment, dims, *target, entry)))
+      else if (failed(listFeatures(kernel, segment, dims, *target, entry)))
         return signalPassFailure();
       llvm::outs() << json::Value(std::move(entry)) << "\n";
     }
@@ -125,40 +125,64 @@ private:
     entry["registers"] = std::move(registers);
   }
 
-  LogicalResult listFeatures(KernelOp kernel, const ReductionSegment &segment,
+  LogicalResult fail(const Twine &what) {
+    return getOperation().emitError() << what;
+  }
+
+  LogicalResult listFeatures(KernelOp kernel,
+                             const std::optional<ReductionSegment> &segment,
                              const DimClasses &dims,
                              const ScheduleTarget &target,
                              json::Object &entry) {
-    auto fail = [&](const Twine &what) {
-      return getOperation().emitError() << what;
-    };
+    ScheduleAttrInterface proposed = proposeSchedule(kernel, dims, target);
+    if (segment && isa_and_nonnull<RowsScheduleAttr>(proposed)) {
+      RowFacts facts = rowFactsOf(kernel, *segment, dims, target);
+      entry["key"] = facts.key();
+      return listFeaturesOf<RowsScheduleAttr>(
+          "rows", rowFeatureNames(),
+          [&](RowsScheduleAttr schedule, double rows) {
+            return rowFeatures(facts, schedule, rows, *target.gpu);
+          },
+          entry);
+    }
+    if (auto facts = columnsOf(kernel, dims, proposed, target)) {
+      entry["key"] = facts->key();
+      return listFeaturesOf<ColumnsScheduleAttr>(
+          "elements", columnFeatureNames(),
+          [&](ColumnsScheduleAttr schedule, double elements) {
+            return columnFeatures(*facts, schedule, facts->callOf(elements),
+                                  *target.gpu);
+          },
+          entry);
+    }
+    return success();
+  }
+
+  /// Of each line's schedule in a call of the line's size.
+  template <typename Schedule>
+  LogicalResult listFeaturesOf(
+      StringRef unit, ArrayRef<StringLiteral> names,
+      llvm::function_ref<SmallVector<float, 64>(Schedule, double)> featuresOf,
+      json::Object &entry) {
     auto buffer = llvm::MemoryBuffer::getFile(features);
     if (!buffer)
-      return fail("expected a file of rows and schedules, but got " + features +
-                  ": " + buffer.getError().message());
-    RowFacts facts = rowFactsOf(kernel, segment, dims, target);
-    entry["key"] = facts.key();
+      return fail("expected a file of " + unit + " and schedules, but got " +
+                  features + ": " + buffer.getError().message());
     json::Array found;
     SmallVector<StringRef> lines;
     (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
     for (StringRef line : lines) {
       auto [count, text] = line.split(' ');
-      double rows = 0;
-      auto schedule = dyn_cast_or_null<RowsScheduleAttr>(
-          parseAttribute(text, &getContext()));
-      if (count.getAsDouble(rows) || !schedule)
-        return fail("expected a number of rows and a schedule of rows, but got "
-                    "'" +
-                    line + "'");
-      json::Array numbers{leastSeconds(facts, rows, *target.gpu) * 1e6};
-      for (float number : rowFeatures(facts, schedule, rows, *target.gpu))
-        numbers.push_back(number);
-      found.push_back(std::move(numbers));
+      double size = 0;
+      auto schedule =
+          dyn_cast_or_null<Schedule>(parseAttribute(text, &getContext()));
+      if (count.getAsDouble(size) || !schedule)
+        return fail("expected a number of " + unit +
+                    " and a schedule of the kernel's kind, but got '" + line +
+                    "'");
+      found.push_back(json::Array(featuresOf(schedule, size)));
     }
-    json::Array names;
-    for (StringRef name : rowFeatureNames())
-      names.push_back(name);
-    entry["names"] = std::move(names);
+    entry["names"] = json::Array(names);
     entry["features"] = std::move(found);
     return success();
   }

@@ -93,15 +93,13 @@ static std::string fieldNames() {
 }
 
 /// What the schedules take that a field's count goes into: whole warps of one
-/// block, and as many steps as have room.
+/// block.
 static std::pair<double, double> rangeOf(const Field &field) {
-  constexpr double warp = 32, mostThreads = 1024, mostSteps = 8;
+  constexpr double warp = 32, mostThreads = 1024;
   if (!field.isWhole)
     return {0, 1e18};
   if (field.unit.ends_with("threads"))
     return {warp, mostThreads};
-  if (field.unit == "steps")
-    return {1, mostSteps};
   return {0, UINT32_MAX};
 }
 

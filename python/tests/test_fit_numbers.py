@@ -19,23 +19,23 @@ def judge_of(model, every):
     return fit_numbers.MODELS[model](arguments, model)
 
 
-@pytest.fixture(name="columns", scope="module")
-def fixture_columns():
-    return judge_of("columns", 1)
+@pytest.fixture(name="pointwise", scope="module")
+def fixture_pointwise():
+    return judge_of("pointwise", 1)
 
 
 @pytest.fixture(name="shipped", scope="module")
-def fixture_shipped(columns):
-    return columns.losses({})
+def fixture_shipped(pointwise):
+    return pointwise.losses({})
 
 
-def test_a_gain_is_of_calls_that_notice_and_were_measured(columns):
-    shipped = np.zeros(len(columns.calls))
+def test_a_gain_is_of_calls_that_notice_and_were_measured(pointwise):
+    shipped = np.zeros(len(pointwise.calls))
     other = shipped.copy()
-    seen = [i for i, call in enumerate(columns.calls) if not call.held_out]
-    held = [i for i, call in enumerate(columns.calls) if call.held_out]
+    seen = [i for i, call in enumerate(pointwise.calls) if not call.held_out]
+    held = [i for i, call in enumerate(pointwise.calls) if call.held_out]
     other[seen[0]], other[seen[1]], other[held[0]] = 0.5, np.nan, 1.0
-    (gained, calls), (unseen, others) = columns.gain(shipped, other)
+    (gained, calls), (unseen, others) = pointwise.gain(shipped, other)
     assert (calls, others) == (1, 1)
     assert gained == pytest.approx(-np.log(1.5))
     assert unseen == pytest.approx(-np.log(2))
@@ -48,12 +48,10 @@ def test_counts_are_tried_as_counts():
     assert fit_numbers.others_of(2.0, False) == pytest.approx([1.4, 1.7, 2.36, 2.8])
 
 
-@pytest.mark.parametrize(
-    "name, other", [("manyBlocks", 2), ("largeCluster", 16), ("loadsInFlight", 2)]
-)
-def test_other_rules_choose_worse(columns, shipped, name, other):
+@pytest.mark.parametrize("name, other", [("threads", 512), ("threads", 1024)])
+def test_other_rules_choose_worse(pointwise, shipped, name, other):
     """By what was measured, so that a fit can find the shipped ones."""
-    (seen, calls), _ = columns.gain(shipped, columns.losses({name: other}))
+    (seen, calls), _ = pointwise.gain(shipped, pointwise.losses({name: other}))
     assert calls >= fit_numbers.FEWEST_CALLS and seen < 0
 
 

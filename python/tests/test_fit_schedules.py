@@ -37,7 +37,7 @@ def given_samples():
     ]
     columns = np.array(
         [
-            (number, 1.0, us, number, group)
+            (number, us, number, group)
             for group, measured in enumerate(m for e in entries for m in e["us"])
             for number, us in measured
         ]

@@ -12,11 +12,11 @@
 // CHECK-SAME: ["#fuse.rows<threads = 128, vector = 8, rows_per_block = 1, hold = cache>",{{[0-9.]+}}]
 // CHECK-SAME: "registers":[{{[0-9]+}},
 
-// The launch and 16 MiB, a number for each name.
-// ASKED: "features":{{\[\[}}5.49{{[0-9]*}},12,24,
+// 4096 elements in 16 MiB, a number for each name.
+// ASKED: "features":{{\[\[}}12,24,
 // ASKED-SAME: "names":["length","bytes",
 
-// WRONG: error: expected a number of rows and a schedule of rows, but got '#fuse.rows<threads = 128>'
+// WRONG: error: expected a number of rows and a schedule of the kernel's kind, but got '#fuse.rows<threads = 128>'
 
 func.func @norm(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {
   %s = fuse.reduce sum %x dims = [1] keep : tensor<?x4096xbf16> -> tensor<?x1xbf16>

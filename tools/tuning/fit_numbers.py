@@ -4,11 +4,11 @@
 """Fits numbers of include/fuse/Target/Numbers to times by asking the compiler what it would
 do with other ones, as in `--chip sm_90+columns.fewBlocks=3`.
 
-    fit_numbers.py columns            # how good the shipped numbers are
-    fit_numbers.py columns --try      # and what other values of each would give
-    fit_numbers.py columns --write    # what is better becomes the shipped one
+    fit_numbers.py transpose          # how good the shipped numbers are
+    fit_numbers.py transpose --try    # and what other values of each would give
+    fit_numbers.py transpose --write  # what is better becomes the shipped one
 
-Of numbers that rules choose by (columns, pointwise, transpose) a value is as good as the schedules that
+Of numbers that rules choose by (pointwise, transpose) a value is as good as the schedules that
 are chosen with it, by the times of those calls for which both choices were measured. Of the
 numbers of the model of time (time, work) it is as good as the schedule of a call that is
 predicted to be the fastest, and as predicted times are right beside each other; of work, as
@@ -241,7 +241,6 @@ class Predictions(Rules):
 
 
 MODELS = {
-    "columns": Rules,
     "pointwise": Rules,
     "transpose": Rules,
     "time": Predictions,

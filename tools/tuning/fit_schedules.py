@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fits what chooses schedules of rows to measured times.
+"""Fits what chooses schedules of rows, or of columns, to measured times.
 
     fit_schedules.py measured.jsonl.xz ...          # how good it is on what is held out
     fit_schedules.py measured.jsonl.xz ... --grid results/grid.json.xz --write FILE
+    fit_schedules.py measured.jsonl.xz ... --of columns --write FILE
 
-The times are those of run_design.py and of the sweeps. A board's file has two parts: the
-winners among what was measured (winners.py), and boosted trees (LightGBM; see
+The times are those of run_design.py and of the sweeps. A board's file of rows has two
+parts, of which one of columns has the second: the winners among what was measured (winners.py), and boosted trees (LightGBM; see
 requirements.txt) for all else, which predict by how much a schedule is slower than the
 fastest of its kernel in a call of a size, from the numbers that
 `fuse-opt --fuse-list-schedules` prints. What is held out, lengths and families, is said
@@ -27,6 +28,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
+from bench.peers import packed  # noqa: E402
 from tuning import product_winners, schedule_samples, winners  # noqa: E402
 
 NEAR = 0.03
@@ -41,6 +43,7 @@ def parse_arguments():
     )
     add = parser.add_argument
     add("measured", type=Path, nargs="+")
+    add("--of", choices=("rows", "columns"), default="rows")
     add("--fuse-opt", default=str(ROOT / "build" / "bin" / "fuse-opt"))
     add("--chip", default="sm_90")
     add("--board", default="H200", help="its title, as in lib/Target/Boards")
@@ -197,10 +200,24 @@ def with_grid(known, samples, arguments):
     return winners.with_choices(known, entries, found)
 
 
+def winners_of(entries, samples, arguments):
+    known = winners.winners_of(entries, samples.keys)
+    if arguments.grid:
+        known = with_grid(known, samples, arguments)
+    if arguments.products:
+        known |= product_winners.winners_of(
+            arguments.products, arguments.fuse_opt, arguments.chip
+        )
+    print(f"{len(known)} winners, {len(set(known.values()))} schedules")
+    return known
+
+
 def main():
     arguments = parse_arguments()
     entries = [
-        e for path in arguments.measured for e in schedule_samples.read_measured(path)
+        e
+        for path in arguments.measured
+        for e in schedule_samples.read_measured(path, arguments.of)
     ]
     if arguments.samples:
         samples = schedule_samples.Samples.read(arguments.samples, entries)
@@ -216,22 +233,15 @@ def main():
     for name, both in found.items():
         print(line_of(name, both["model"], both["rules"]))
     if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
+        packed.write_text(arguments.json, json.dumps(found, indent=1) + "\n")
     if arguments.write:
-        known = winners.winners_of(entries, samples.keys)
-        if arguments.grid:
-            known = with_grid(known, samples, arguments)
-        if arguments.products:
-            known |= product_winners.winners_of(
-                arguments.products, arguments.fuse_opt, arguments.chip
-            )
-        print(f"{len(known)} winners, {len(set(known.values()))} schedules")
         fields = {
             "board": arguments.board,
             "times": len(samples.us),
             "held_out": schedule_samples.design_cases.manifest(),
-            **winners.as_json(known),
         }
+        if arguments.of == "rows":
+            fields |= winners.as_json(winners_of(entries, samples, arguments))
         arguments.write.write_text(model_text(booster, samples.names, fields))
     return 0
 

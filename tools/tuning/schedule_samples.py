@@ -4,11 +4,13 @@
 `fuse-opt --fuse-list-schedules` prints of the schedule in that call.
 
     schedule_samples.py measured.jsonl samples.npz    # for fit_schedules.py --samples
+    schedule_samples.py measured.jsonl samples.npz columns
 """
 
 import concurrent.futures
 import functools
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -27,7 +29,7 @@ from tuning import design_cases  # noqa: E402
 BUCKETS = ((8 << 10) * 132, (64 << 10) * 132, 4 * 52428800)
 
 
-def read_sweeps(sweeps, replays):
+def read_sweeps(sweeps, replays, kind="rows"):
     """The cases of sweeps.json.xz, and what the rules chose for them by replay.json.xz."""
     held, found = design_cases.manifest(), {}
     for case, replay in zip(sweeps["cases"], replays, strict=True):
@@ -36,7 +38,7 @@ def read_sweeps(sweeps, replays):
         times = [
             (texts[number], us)
             for number, us in case["us"]
-            if texts[number].startswith("#fuse.rows")
+            if texts[number].startswith(f"#fuse.{kind}<")
         ]
         if len(times) < 2:
             continue
@@ -72,16 +74,17 @@ def read_grid(path):
     return list(found.values())
 
 
-def read_measured(path):
-    """The cases of a file of run_design.py, or of the sweeps, whose kernels are rows."""
+def read_measured(path, kind="rows"):
+    """The cases of a file of run_design.py, or of the sweeps, whose kernels are rows, or
+    columns."""
     if path.name.startswith("sweeps"):
         replays = packed.read_json(path.with_name("replay.json.xz"))
-        return read_sweeps(packed.read_json(path), replays)
+        return read_sweeps(packed.read_json(path), replays, kind)
     entries = [json.loads(line) for line in packed.read_text(path).splitlines()]
     return [
         entry
         for entry in entries
-        if entry.get("us") and entry["schedules"][0].startswith("#fuse.rows")
+        if entry.get("us") and entry["schedules"][0].startswith(f"#fuse.{kind}<")
     ]
 
 
@@ -90,11 +93,18 @@ def bucket_of(moved):
     return 3 - next((i for i, most in enumerate(BUCKETS) if moved <= most), 3)
 
 
+def _size_of(entry, rows):
+    """What the compiler tells calls apart by: rows, or of columns all elements."""
+    if entry["schedules"][0].startswith("#fuse.rows"):
+        return rows
+    case = (entry["family"], entry["dtype"], rows, entry["columns"])
+    return max(math.prod(each.shape) for each in design_cases.case_of(*case).inputs)
+
+
 def _features_of(fuse_opt, chip, entry):
-    """The kernel's key, the names, and for each size and time the least us and the
-    features."""
+    """The kernel's key, the names, and for each size and time the features."""
     lines = [
-        f"{rows} {entry['schedules'][number]}"
+        f"{_size_of(entry, rows)} {entry['schedules'][number]}"
         for (rows, _), times in zip(entry["sizes"], entry["us"])
         for number, _ in times
     ]
@@ -145,7 +155,7 @@ class Samples:
 
     def __init__(self, entries, keys, names, columns):
         self.entries, self.keys, self.names = entries, list(keys), list(names)
-        self.features, self.least, self.us, number, group = columns
+        self.features, self.us, number, group = columns
         self.number, self.group = number.astype(int), group.astype(int)
         self.groups = [
             (entry, size) for entry in entries for size in range(len(entry["us"]))
@@ -166,16 +176,16 @@ class Samples:
         for entry, (_, _, features) in zip(entries, found):
             features = iter(features or ())
             for measured in entry["us"]:
-                for (number, us), (least, *numbers) in zip(measured, features):
-                    rows.append((*numbers, least, us, number, group))
+                for (number, us), numbers in zip(measured, features):
+                    rows.append((*numbers, us, number, group))
                 group += 1
         table = np.array(rows, dtype=np.float32)
         keys = [key for key, _, _ in found]
-        return Samples(entries, keys, names, (table[:, :-4], *table[:, -4:].T))
+        return Samples(entries, keys, names, (table[:, :-3], *table[:, -3:].T))
 
     def write(self, path):
-        columns = (self.features, self.least, self.us, self.number, self.group)
-        names = ("features", "least", "us", "number", "group")
+        columns = (self.features, self.us, self.number, self.group)
+        names = ("features", "us", "number", "group")
         texts = {"names": self.names, "keys": self.keys}
         np.savez_compressed(path, **texts, **dict(zip(names, columns)))
 
@@ -183,7 +193,7 @@ class Samples:
     def read(path, entries):
         """Of the same entries."""
         found = np.load(path)
-        names = ("features", "least", "us", "number", "group")
+        names = ("features", "us", "number", "group")
         columns = [found[name] for name in names]
         return Samples(entries, found["keys"], found["names"], columns)
 
@@ -211,7 +221,7 @@ def rule_of(entry, size):
 
 def main():
     measured, out = map(Path, sys.argv[1:3])
-    entries = read_measured(measured)
+    entries = read_measured(measured, *sys.argv[3:])
     tool = shutil.which("fuse-opt") or "build/bin/fuse-opt"
     Samples.ask(entries, tool, "sm_90", os.cpu_count()).write(out)
 

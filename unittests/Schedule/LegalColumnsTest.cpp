@@ -10,9 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Schedule/LegalColumns.h"
+#include "ColumnPrograms.h"
 #include "ParseProgram.h"
+#include "fuse/Analysis/OpCost.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -20,21 +21,8 @@ using namespace mlir::fuse;
 namespace {
 class LegalColumnsTest : public ProgramTest {
 protected:
-  /// Of the sums of all columns, or with "[0, 1]" of all elements.
   ColumnFacts factsOf(StringRef type, StringRef dims = "[0]") {
-    StringRef result =
-        dims == "[0]" ? type.split('x').second : type.rsplit('x').second;
-    std::string text = llvm::formatv(
-        R"(func.func @f(%x: tensor<{0}>) -> tensor<{1}> {{
-      %r = fuse.kernel "k" ins(%x : tensor<{0}>) -> tensor<{1}> {{
-      ^bb0(%a: tensor<{0}>):
-        %s = fuse.reduce sum %a dims = {2} : tensor<{0}> -> tensor<{1}>
-        fuse.yield %s : tensor<{1}>
-      }
-      return %r : tensor<{1}>
-    })",
-        type, result, dims);
-    func::FuncOp function = parse(text);
+    func::FuncOp function = parse(columnSumOf(type, dims));
     DimClasses classes(function);
     return *columnFactsOf(*function.getOps<KernelOp>().begin(), classes,
                           target);
@@ -59,6 +47,7 @@ constexpr StringRef types[] = {"?x1xf32",     "?x5xf32",      "?x64xbf16",
 TEST_F(LegalColumnsTest, FactsAreOfTheKernel) {
   ColumnFacts facts = factsOf("?x4097xbf16");
   EXPECT_EQ(facts.columns, 4097);
+  EXPECT_EQ(facts.innermost, 4097);
   EXPECT_EQ(facts.places, 0);
   EXPECT_EQ(facts.widest, 8);
   EXPECT_EQ(facts.dividing, 1);
@@ -83,6 +72,10 @@ TEST_F(LegalColumnsTest, EachIsLegalOnceAndIsWhatTheAttributeAllows) {
           [&] { return emitError(UnknownLoc::get(&context)); },
           each.getThreads(), each.getVector(), each.getSplits(), each.getHold(),
           each.getShare(), each.getFold(), each.getEvictFirst())));
+      EXPECT_LE(exchangedStates(each.getThreads(), each.getSplits(),
+                                each.clusterSize()) *
+                    each.getVector() * facts.stateBytes,
+                48 << 10);
       EXPECT_TRUE(each.getVector() <= facts.dividing ||
                   each.getFold() * facts.columns % each.getVector() == 0 ||
                   facts.mayCut);
@@ -116,4 +109,11 @@ TEST_F(LegalColumnsTest, AThreadHasAColumnWhereThereAreAsMany) {
   for (StringRef dims : {"[0]", "[0, 1]"})
     for (ColumnsScheduleAttr each : legal(factsOf("?x4096xf32", dims)))
       EXPECT_TRUE(each.getSplits() > 1 || dims == "[0]");
+}
+
+TEST_F(LegalColumnsTest, UnknownColumnsAreTakenForUsuallyMany) {
+  for (ColumnsScheduleAttr each : legal(factsOf("4096x?xf32")))
+    EXPECT_LE(each.parts() * kAssumedSize /
+                  (each.getThreads() / each.getSplits() * each.getVector()),
+              8 * 132);
 }

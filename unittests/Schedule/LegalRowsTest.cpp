@@ -185,6 +185,4 @@ TEST_F(LegalRowsTest, FeaturesAreNumbersOfTheScheduleAndTheCall) {
             Numbers({3, 2, 2, 3, 1, 1, 1}));
   EXPECT_EQ(numbersOf(RegistersHoldAttr::get(&context, true)),
             Numbers({0, 4, 1, 0, 1, 4, 1}));
-  // 16 KiB a row: 0.3 GiB need 67 us of 4.8 TB/s, and the launch.
-  EXPECT_NEAR(leastSeconds(facts, 20000, *target->gpu) * 1e6, 70.3, 0.2);
 }

@@ -133,10 +133,10 @@ TEST(Boards, NumbersMayFollow) {
 TEST(Boards, NumbersOfModelsMayFollow) {
   GPUTarget shipped = llvm::cantFail(lookupGPUTarget("sm_90a"));
   GPUTarget target = llvm::cantFail(
-      lookupGPUTarget("sm_90a+time.edgeSeconds=3e-6+columns.threads=512"));
+      lookupGPUTarget("sm_90a+time.edgeSeconds=3e-6+rows.onceThreads=512"));
   EXPECT_EQ(target.time.edgeSeconds, 3e-6);
-  EXPECT_EQ(target.columns.threads, 512);
-  EXPECT_EQ(target.columns.fewBlocks, shipped.columns.fewBlocks);
+  EXPECT_EQ(target.rows.onceThreads, 512);
+  EXPECT_EQ(target.rows.gridBlocks, shipped.rows.gridBlocks);
   // What is given is not scaled by the clock.
   target = llvm::cantFail(
       lookupGPUTarget("sm_90a+clock_hertz=1e9+wgmma.clockHertz=9e8"));
@@ -144,13 +144,13 @@ TEST(Boards, NumbersOfModelsMayFollow) {
   EXPECT_LT(target.wgmma.sustainedClockHertz,
             shipped.wgmma.sustainedClockHertz);
   for (const char *value : {"1.5", "16", "96", "2048"})
-    EXPECT_EQ(refusal(std::string("sm_90a+columns.threads=") + value),
+    EXPECT_EQ(refusal(std::string("sm_90a+rows.onceThreads=") + value),
               std::string("expected a power of two from 32 to 1024 for the "
-                          "board's columns.threads, but got '") +
+                          "board's rows.onceThreads, but got '") +
                   value + "'; correct it, or leave it out");
-  EXPECT_EQ(refusal("sm_90a+columns.clusterStages=9"),
-            "expected a positive whole number from 1 to 8 for the board's "
-            "columns.clusterStages, but got '9'; correct it, or leave it out");
+  EXPECT_EQ(refusal("sm_90a+columns.fewBlocks=1.5"),
+            "expected a positive whole number for the board's "
+            "columns.fewBlocks, but got '1.5'; correct it, or leave it out");
 }
 
 TEST(Boards, DevicesAreFoundByNameElseByNumbers) {

@@ -7,7 +7,8 @@
 //
 // Plain numbers of a kernel whose reductions do not follow its rows, found
 // once, as RowFacts.h has them of rows. Which schedules are legal
-// (LegalColumns.h) follows from these, and which one the rules propose.
+// (LegalColumns.h) follows from these, and what is predicted of each
+// (ColumnFeatures.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,8 @@ struct ColumnFacts {
   /// Elements that stay, and those that each is reduced from; 0 where they are
   /// not known.
   int64_t columns = 0, places = 0;
+  /// Of the last dimension; 0 where it is not known.
+  int64_t innermost = 0;
   /// Whether a vector's lanes are places of one column.
   bool alongPlaces = false;
   /// Elements of the widest vector, and of the widest that divides the last

@@ -19,6 +19,9 @@
 
 namespace mlir::fuse {
 
+/// Of an operand that a thread may keep in registers.
+inline constexpr int64_t mostHeldElements = 32;
+
 /// Of a GPU.
 SmallVector<ColumnsScheduleAttr> basicColumns(MLIRContext *context,
                                               const ColumnFacts &facts,

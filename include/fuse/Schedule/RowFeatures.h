@@ -27,10 +27,6 @@ SmallVector<float, 64> rowFeatures(const RowFacts &facts,
                                    RowsScheduleAttr schedule, double rows,
                                    const GPUTarget &gpu);
 
-/// Seconds of a call that no schedule is faster than: the launch, and its bytes
-/// at the bandwidth. Models predict how many times as long a call takes.
-double leastSeconds(const RowFacts &facts, double rows, const GPUTarget &gpu);
-
 } // namespace mlir::fuse
 
 #endif // FUSE_SCHEDULE_ROWFEATURES_H

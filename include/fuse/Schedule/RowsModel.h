@@ -16,27 +16,22 @@
 #ifndef FUSE_SCHEDULE_ROWSMODEL_H
 #define FUSE_SCHEDULE_ROWSMODEL_H
 
+#include "fuse/Schedule/BoardModel.h"
 #include "fuse/Schedule/RowFacts.h"
-#include "fuse/Schedule/TreeModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::fuse {
 
-class RowsModel {
+class RowsModel : public BoardModel {
 public:
-  /// That of the board; of one that nobody has measured, that of a board that
-  /// somebody has: features are relative to the board's own numbers.
-  static const RowsModel &of(const GPUTarget &gpu);
+  static const RowsModel &of(const GPUTarget &gpu) {
+    return shippedModelOf<RowsModel>(gpu);
+  }
   static llvm::Expected<RowsModel> read(StringRef text);
-  /// The files of lib/Schedule/Models.
+  /// The files of lib/Schedule/Models that are of rows.
   static std::vector<StringRef> shipped();
 
-  struct Ranked {
-    RowsScheduleAttr schedule;
-    /// The part of the fastest schedule's time that it takes longer, as
-    /// predicted: the logarithm of the ratio.
-    double loss;
-  };
+  using Ranked = RankedSchedule<RowsScheduleAttr>;
 
   /// What was the fastest of those measured on this board, of such rows and
   /// calls as `target` says; null where none was.
@@ -54,8 +49,6 @@ public:
                      const ScheduleTarget &target,
                      size_t mostTrees = SIZE_MAX) const;
 
-  StringRef getBoard() const { return board; }
-
   /// A kernel's rows of one length, in calls of one of four sizes.
   struct Winner {
     int64_t length;
@@ -68,15 +61,9 @@ public:
   ArrayRef<std::string> getSchedules() const { return schedules; }
 
 private:
-  explicit RowsModel(TreeModel trees) : trees(std::move(trees)) {}
+  explicit RowsModel(BoardModel model) : BoardModel(std::move(model)) {}
   llvm::Error readWinners(const llvm::json::Object &data);
-  SmallVector<Ranked> rankBy(ArrayRef<RowsScheduleAttr> schedules,
-                             const RowFacts &facts,
-                             const ScheduleTarget &target,
-                             size_t numTrees) const;
 
-  std::string board;
-  TreeModel trees;
   /// By the key of facts.
   llvm::StringMap<std::vector<Winner>> winners;
   std::vector<std::string> schedules;

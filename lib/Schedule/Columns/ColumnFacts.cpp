@@ -64,6 +64,8 @@ public:
   ColumnFacts find() {
     facts.columns = staticProduct(space.keptExtents()).value_or(0);
     facts.places = staticProduct(space.reducedExtents()).value_or(0);
+    if (space.domain.back().isStatic())
+      facts.innermost = space.domain.back().size;
     facts.alongPlaces = space.isReduced(space.domain.size() - 1);
     facts.isJoined = segments.size() > 1;
     facts.once = facts.isJoined || isOneWalk(kernel, space, dims);

@@ -7,8 +7,8 @@
 
 #include "fuse/Schedule/LegalColumns.h"
 
+#include "fuse/Analysis/OpCost.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -21,7 +21,6 @@ static constexpr int64_t widestRow = 128, narrowestRow = 8;
 static constexpr int64_t blocksOfMultiprocessor[] = {1, 2, 3, 4, 6, 8};
 /// 32-bit registers of a thread for what it has loaded or holds.
 static constexpr int64_t mostLoadedRegisters = 64, otherRegisters = 24;
-static constexpr int64_t mostHeldElements = 32;
 /// Copies into shared memory are of so many bytes at least, and a bit of a word
 /// says what leaves the L2 first.
 static constexpr int64_t wordBytes = 4;
@@ -50,9 +49,12 @@ private:
                int64_t blocks) const;
   /// Blocks beside each other; of an unknown number of columns for a usual one.
   int64_t blocksAcross(const VectorChoice &choice, int64_t row) const {
-    double columns = facts.callOf(0).columns * choice.fold;
-    double width = row * (facts.alongPlaces ? 1 : choice.vector);
-    return std::max<int64_t>(1, std::ceil(columns / width));
+    int64_t width = row * (facts.alongPlaces ? 1 : choice.vector);
+    return std::max<int64_t>(
+        1, llvm::divideCeil(usualColumns() * choice.fold, width));
+  }
+  int64_t usualColumns() const {
+    return facts.columns ? facts.columns : kAssumedSize;
   }
   void add(const VectorChoice &choice, int64_t threads, int64_t splits,
            HoldAttrInterface hold, ShareAttrInterface share = {}) {
@@ -161,8 +163,7 @@ SmallVector<ColumnsScheduleAttr> BasicColumns::all() {
       for (int64_t row : all)
         addBlock(choice, threads, row);
       // A thread a column, where there are as many.
-      if (!llvm::is_contained(all, threads) &&
-          facts.callOf(0).columns >= double(threads))
+      if (!llvm::is_contained(all, threads) && usualColumns() >= threads)
         addBlock(choice, threads, threads);
     }
   return found;

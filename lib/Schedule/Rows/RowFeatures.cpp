@@ -218,9 +218,3 @@ SmallVector<float, 64> mlir::fuse::rowFeatures(const RowFacts &facts,
                                                const GPUTarget &gpu) {
   return FeatureWriter(facts, schedule, rows, gpu).write();
 }
-
-double mlir::fuse::leastSeconds(const RowFacts &facts, double rows,
-                                const GPUTarget &gpu) {
-  return gpu.launchSeconds +
-         facts.bytesPerRow() * rows / gpu.memoryBytesPerSecond;
-}

@@ -16,15 +16,14 @@ using namespace mlir;
 using namespace mlir::fuse;
 namespace json = llvm::json;
 
-/// Few trees leave out what is far off, all of them what no refinement makes
-/// the fastest; of each that is refined some remain, so that there are several
-/// kinds to measure.
-static constexpr size_t fewTrees = 40, mostAfterFew = 48, mostRefined = 12,
-                        mostOfEach = 12;
+static constexpr BoardModel::Limits limits = {/*fewTrees=*/40,
+                                              /*mostAfterFew=*/48,
+                                              /*mostRefined=*/12,
+                                              /*mostOfEach=*/12};
 
 std::vector<StringRef> RowsModel::shipped() {
   return {
-#include "Models.inc"
+#include "rows-models.inc"
   };
 }
 
@@ -32,16 +31,13 @@ llvm::Expected<RowsModel> RowsModel::read(StringRef text) {
   llvm::Expected<json::Value> data = json::parse(text);
   if (!data)
     return data.takeError();
+  json::Object none;
   const json::Object *object = data->getAsObject();
-  if (!object || !object->getString("board"))
-    return llvm::createStringError(
-        "expected a model with the name of its 'board'; write it with "
-        "tools/tuning/fit_schedules.py");
-  llvm::Expected<TreeModel> trees = TreeModel::read(*object, rowFeatureNames());
+  llvm::Expected<BoardModel> trees =
+      BoardModel::read(object ? *object : none, rowFeatureNames());
   if (!trees)
     return trees.takeError();
   RowsModel model(std::move(*trees));
-  model.board = object->getString("board")->str();
   if (llvm::Error error = model.readWinners(*object))
     return std::move(error);
   return model;
@@ -79,38 +75,15 @@ llvm::Error RowsModel::readWinners(const json::Object &data) {
   return llvm::Error::success();
 }
 
-const RowsModel &RowsModel::of(const GPUTarget &gpu) {
-  static const std::vector<RowsModel> models = [] {
-    std::vector<RowsModel> read;
-    for (StringRef text : shipped())
-      read.push_back(llvm::cantFail(RowsModel::read(text)));
-    return read;
-  }();
-  auto found = llvm::find_if(models, [&](const RowsModel &model) {
-    return model.getBoard() == gpu.board;
-  });
-  return found == models.end() ? models.front() : *found;
-}
-
 /// Rows of calls that stand for those that a schedule is for: of the only size,
 /// or of sizes between two bounds, of which a call may have any.
 static SmallVector<double, 2> rowsFor(const RowFacts &facts,
                                       const ScheduleTarget &target) {
   if (facts.rows > 0)
     return {double(facts.rows)};
-  double high = target.mostBytes(target.size), low = high / 8;
-  if (target.size == CallSize::large) {
-    low = target.mostBytes(CallSize::small);
-    high = 4 * low;
-  } else if (target.size != CallSize::few) {
-    low = target.mostBytes(CallSize(static_cast<unsigned>(target.size) + 1));
-  }
-  // A third and two thirds of the way, as factors go.
-  SmallVector<double, 2> rows;
-  for (double part : {1.0 / 3, 2.0 / 3})
-    rows.push_back(
-        std::max(1.0, std::round(low * std::pow(high / low, part) /
-                                 std::max(1.0, facts.bytesPerRow()))));
+  SmallVector<double, 2> rows = bytesOfCalls(target);
+  for (double &each : rows)
+    each = std::max(1.0, std::round(each / std::max(1.0, facts.bytesPerRow())));
   return rows;
 }
 
@@ -203,35 +176,13 @@ double RowsModel::predictLoss(const RowFacts &facts, RowsScheduleAttr schedule,
   return sum / sizes.size();
 }
 
-/// From fast to slow, as the first `numTrees` trees say.
-SmallVector<RowsModel::Ranked>
-RowsModel::rankBy(ArrayRef<RowsScheduleAttr> schedules, const RowFacts &facts,
-                  const ScheduleTarget &target, size_t numTrees) const {
-  SmallVector<Ranked> ranked;
-  for (RowsScheduleAttr each : schedules)
-    ranked.push_back({each, predictLoss(facts, each, target, numTrees)});
-  llvm::stable_sort(
-      ranked, [](const Ranked &a, const Ranked &b) { return a.loss < b.loss; });
-  return ranked;
-}
-
 SmallVector<RowsModel::Ranked>
 RowsModel::rank(MLIRContext *context, const RowFacts &facts,
                 const ScheduleTarget &target) const {
-  // Those that so many trees take for the fastest.
-  auto best = [&](ArrayRef<RowsScheduleAttr> schedules, size_t numTrees,
-                  size_t most) {
-    SmallVector<RowsScheduleAttr> kept;
-    for (const Ranked &each : rankBy(schedules, facts, target, numTrees))
-      if (kept.size() < most)
-        kept.push_back(each.schedule);
-    return kept;
-  };
-  SmallVector<RowsScheduleAttr> refined;
-  for (RowsScheduleAttr basic :
-       best(best(basicRows(context, facts, target), fewTrees, mostAfterFew),
-            trees.numTrees(), mostRefined))
-    llvm::append_range(
-        refined, best(refinedRows(basic, facts, target), fewTrees, mostOfEach));
-  return rankBy(refined, facts, target, trees.numTrees());
+  return rankRefined<RowsScheduleAttr>(
+      limits, basicRows(context, facts, target),
+      [&](RowsScheduleAttr each) { return refinedRows(each, facts, target); },
+      [&](RowsScheduleAttr each, size_t numTrees) {
+        return predictLoss(facts, each, target, numTrees);
+      });
 }

@@ -65,6 +65,10 @@ class Results:
         return [json.loads(line) for line in text.splitlines()]
 
     @cached_property
+    def columns_fit(self):
+        return self._read("columns-fit")
+
+    @cached_property
     def attention(self):
         return self._read("attention")
 
@@ -361,7 +365,9 @@ BLOCKS = {
         contraction_report.quantised_table, "contractions"
     ),
     "tiles": _report(tiles_report.table, "tiles"),
-    "choices": _report(choices_report.table, "columns_design"),
+    "choices": lambda results: choices_report.table(
+        results.columns_design, results.columns_fit
+    ),
     "few_rows": _report(decoding_report.table, "few_rows"),
     "attention_setting": _report(attention_report.setting, "attention"),
     "attention": _report(attention_report.table, "attention"),

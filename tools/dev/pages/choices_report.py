@@ -1,13 +1,13 @@
 # Part of Fuse, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How near rules came to the fastest schedule in a designed sweep, for docs/tuning.md."""
+"""How near choices came to the fastest schedule in a designed sweep, for docs/tuning.md."""
 
 import collections
 
 from tuning import schedule_samples
 from tuning.replay_sweeps import NEAR
 
-KINDS = {"columns": "columns", "pointwise": "pointwise", "transpose": "transposes"}
+KINDS = {"pointwise": "pointwise", "transpose": "transposes"}
 SIZES = ("large", "small", "brief", "few bytes")
 
 
@@ -26,20 +26,36 @@ def losses(entries):
     return found
 
 
-def table(entries):
+def _line(name, calls, *numbers):
+    """Each of the numbers is written as often as there are those that chose."""
+    near, mean, worst = (
+        ", ".join(form.format(one) for one in each)
+        for form, each in zip(("{:.0%}", "{:.1%}", "{:.0%}"), zip(*numbers))
+    )
+    return f"| {name} | {calls} | {near} | {mean} | {worst} |"
+
+
+def table(entries, fit):
+    """`fit` is the report of fit_schedules.py on columns that no tree has seen."""
     found = losses(entries)
     lines = [
-        "| rules, by the size of calls | calls | within 3% of the fastest | mean loss | worst |",
+        "| by the size of calls; of columns rules, then trees | calls | within 3% of the fastest | mean loss | worst |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
+    for size in SIZES:
+        both = fit[f"size {size.partition(' ')[0]}"]
+        numbers = [
+            [both[key][each] for each in ("near", "mean", "worst")]
+            for key in ("rules", "model")
+        ]
+        calls = both["model"]["calls"]
+        lines.append(_line(f"columns, {size}", calls, *numbers))
     for kind, name in KINDS.items():
         for level, size in enumerate(SIZES):
             each = found.get((kind, level))
             if not each:
                 continue
             near = sum(loss <= NEAR for loss in each) / len(each)
-            lines.append(
-                f"| {name}, {size} | {len(each)} | {near:.0%} | "
-                f"{sum(each) / len(each):.1%} | {max(each):.0%} |"
-            )
+            numbers = (near, sum(each) / len(each), max(each))
+            lines.append(_line(f"{name}, {size}", len(each), numbers))
     return lines

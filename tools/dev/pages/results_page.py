@@ -97,8 +97,13 @@ FILES = {
         "tuning/run_design.py",
     ),
     "columns-design.jsonl.xz": (
-        "the same of columns, pointwise kernels and transposes, drawn at random; a second sweep ended early",
+        "the same of columns, pointwise kernels and transposes, drawn at random; a second sweep ended early, a third "
+        "is of columns, by the trees of the first",
         "tuning/run_design.py",
+    ),
+    "columns-fit.json.xz": (
+        "how good trees and the rules before them were for columns that no tree had seen",
+        "tuning/fit_schedules.py --of columns --json",
     ),
     "sweeps.json.xz": (
         "times of many schedules of each case",

@@ -130,15 +130,6 @@ LENGTHS = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Columns/ProposeColumns.cpp",
-        "lit:Random/Regressions",
-        (
-            "clusters-of-columns-have-room-for-anything",
-            "  if (exchanged > target.gpu->defaultSharedBytesPerBlock)\n    return false;\n",
-            "",
-        ),
-    ),
-    *of_file(
         "lib/Conversion/Launch/OverlapLaunches.cpp",
         "lit:Conversion lit:Codegen",
         (
@@ -205,15 +196,6 @@ LENGTHS = [
             "full-results-of-rows-walked-as-one",
             "            !isa<IotaOp, RandomOp>(op));\n  };\n  return llvm::all_of",
             "            !isa<IotaOp, RandomOp>(op));\n  };\n  return true || llvm::all_of",
-        ),
-    ),
-    *of_file(
-        "lib/Schedule/Columns/ProposeColumns.cpp",
-        "lit:Schedule",
-        (
-            "most-of-a-group-is-past-the-end",
-            "llvm::alignTo(vectors, row) > numbers.mostPastEnd * vectors",
-            "row > vectors",
         ),
     ),
 ]

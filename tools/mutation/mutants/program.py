@@ -70,40 +70,6 @@ PROGRAM = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Columns/ProposeColumns.cpp",
-        "lit:Schedule",
-        (
-            "clusters-of-any-number-of-blocks",
-            "if (each > numbers.mostClustered ||",
-            "if (each > 2 * numbers.mostClustered ||",
-        ),
-        (
-            "large-clusters-that-make-few-blocks",
-            "size >= numbers.largeCluster ? numbers.leastInLarge",
-            "size > numbers.largeCluster ? numbers.leastInLarge",
-        ),
-        (
-            "clusters-that-are-not-portable",
-            "row > numbers.narrowestRow)\n    return false;",
-            "row > 2 * numbers.widestRow)\n    return false;",
-        ),
-        (
-            "a-block-of-a-cluster-has-no-step",
-            "splits * unroll * clustered > places)",
-            "splits * unroll > places)",
-        ),
-        (
-            "copies-of-rows-that-are-no-lines",
-            "!areShared || !areLines ||",
-            "!areShared ||",
-        ),
-        (
-            "clusters-read-rows-of-any-length",
-            "(target.gpu->maxClusterSize > 1 && *length <= numbers.longestInCluster)",
-            "target.gpu->maxClusterSize > 1",
-        ),
-    ),
-    *of_file(
         "lib/Dialect/Fuse/Transforms/SplitReductions.cpp",
         "lit:Dialect/Fuse/Transforms",
         (

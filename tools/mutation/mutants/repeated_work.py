@@ -29,25 +29,6 @@ REPEATED_WORK = [
         ),
     ),
     *of_file(
-        "lib/Schedule/Columns/ProposeColumns.cpp",
-        "lit:Schedule",
-        (
-            "large-calls-leave-the-caches",
-            "calls == CallSize::small && areWords &&",
-            "calls <= CallSize::small && areWords &&",
-        ),
-        (
-            "brief-calls-leave-the-caches",
-            "calls == CallSize::small && areWords &&",
-            "calls >= CallSize::small && areWords &&",
-        ),
-        (
-            "16-bit-elements-leave-the-caches",
-            "calls == CallSize::small && areWords &&",
-            "calls == CallSize::small &&",
-        ),
-    ),
-    *of_file(
         "lib/Conversion/Columns/ColumnWalks.cpp",
         "lit:Conversion",
         (

@@ -1,4 +1,4 @@
-"""Deliberate faults in the choice of schedules of rows, see __init__.py."""
+"""Deliberate faults in the choice of schedules of rows and columns, see __init__.py."""
 
 from .mutant import of_file
 
@@ -20,6 +20,71 @@ ROWS = [
             "winners-of-boards-that-nobody-measured",
             "known == winners.end() || !target.gpu->isMeasured ||",
             "known == winners.end() ||",
+        ),
+    ),
+    *of_file(
+        "include/fuse/Schedule/BoardModel.h",
+        "Schedule",
+        (
+            "few-trees-keep-what-is-slow",
+            "return a.loss < b.loss;",
+            "return a.loss > b.loss;",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Columns/ColumnsModel.cpp",
+        "Schedule lit:Schedule",
+        (
+            "columns-of-calls-of-known-size-are-of-any",
+            "if (facts.columns && facts.places)\n    return {facts.callOf(0)};\n",
+            "",
+        ),
+        (
+            "columns-that-are-walked-again-are-read-again",
+            "  if (llvm::any_of(basic, isHeld))\n",
+            "  if (false)\n",
+        ),
+        (
+            "vectors-that-leave-edges-are-narrow",
+            "  if (facts.mayLeaveEdges)\n",
+            "  if (false)\n",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Columns/ColumnFeatures.cpp",
+        "Schedule",
+        (
+            "clusters-leave-parts-for-a-second-launch",
+            "double left = parts > 1 ? parts",
+            "double left = shared > 1 ? shared",
+        ),
+        (
+            "copies-that-run-ahead-take-no-room",
+            "stages > 1 ? threads * vector",
+            "stages > 4 ? threads * vector",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Columns/ProposeColumns.cpp",
+        "lit:Schedule",
+        (
+            "clusters-read-rows-of-any-length",
+            "(target.gpu->maxClusterSize > 1 && *length <= numbers.longestInCluster)",
+            "target.gpu->maxClusterSize > 1",
+        ),
+    ),
+    *of_file(
+        "lib/Schedule/Columns/LegalColumns.cpp",
+        "Schedule",
+        (
+            "clusters-of-columns-have-room-for-anything",
+            "    if (hasRoom(choice.vector, threads, splits, blocks) &&\n        !(facts",
+            "    if (!(facts",
+        ),
+        (
+            "unknown-columns-are-one",
+            "return facts.columns ? facts.columns : kAssumedSize;",
+            "return std::max<int64_t>(1, facts.columns);",
         ),
     ),
     *of_file(
