@@ -83,7 +83,7 @@ static bool isDynamic(const ReductionSegment &segment) {
 
 bool mlir::fuse::reduceWholes(ArrayRef<ReductionSegment> segments,
                               const DimClasses &dims) {
-  return segments.size() > 1 && segments.size() <= kMostWholes &&
+  return segments.size() > 1 && segments.size() <= kMostColumnSegments &&
          llvm::any_of(segments, isDynamic) &&
          llvm::all_of(segments, [&](const ReductionSegment &segment) {
            return isWhole(segment, dims);

@@ -21,9 +21,6 @@ namespace mlir::fuse {
 
 /// The most of them: each is code of its own.
 inline constexpr size_t kMostColumnSegments = 64;
-/// The same of whole tensors, whose loops leave over edges: LLVM's time grows
-/// faster than their number.
-inline constexpr size_t kMostWholes = 16;
 
 /// One segment with all of the kernel, where its reductions walk one space.
 /// Else several, each with one walk over all but a static last dimension, and

@@ -287,7 +287,7 @@ LOWERING = [
     ),
     *of_file(
         "lib/Conversion/Columns/LowerColumns.cpp",
-        "lit:Programs/columns",
+        "lit:Emulator/moved-columns",
         (
             "columns-are-stored-where-they-were-before-they-were-joined",
             "segment.results[store], segment.paths[store])",
@@ -296,7 +296,7 @@ LOWERING = [
     ),
     *of_file(
         "lib/Conversion/Reductions/CombineParts.cpp",
-        "lit:Programs/columns",
+        "lit:Emulator/moved-columns",
         (
             "combined-parts-are-stored-where-they-were-before-they-were-joined",
             "ResultStorer(frame, each.number, each.path)",
