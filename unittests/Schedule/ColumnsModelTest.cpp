@@ -28,7 +28,8 @@ constexpr llvm::StringLiteral clustersOf4 = R"({
 
 constexpr StringRef types[] = {"?x1xf32",     "?x5xf32",       "?x1001xf32",
                                "?x4096xbf16", "?x4097xbf16",   "40x4096xf32",
-                               "?x?xf32",     "?x262144xbf16", "1024x768xf64"};
+                               "?x?xf32",     "?x262144xbf16", "1024x768xf64",
+                               "6x4xf32",     "1x1xbf16",      "3x900xf32"};
 
 class ColumnsModelTest : public ProgramTest {
 protected:
@@ -106,6 +107,32 @@ TEST_F(ColumnsModelTest, TheChoiceIsLegalOnEachChip) {
         }
       }
   }
+}
+
+// Registers have no room for several loads of each.
+TEST_F(ColumnsModelTest, ManyInputsHaveASchedule) {
+  constexpr int64_t inputs = 48;
+  std::string values, types, arguments, parameters, sums;
+  for (int64_t i = 0; i < inputs; ++i) {
+    std::string comma = i ? ", " : "";
+    values += llvm::formatv("{0}%x{1}", comma, i);
+    types += comma + "tensor<64x512xf64>";
+    arguments += llvm::formatv("{0}%x{1}: tensor<64x512xf64>", comma, i);
+    parameters += llvm::formatv("{0}%a{1}: tensor<64x512xf64>", comma, i);
+    if (i > 0)
+      sums += llvm::formatv("%s{0} = fuse.add %{1}, %a{0} : "
+                            "tensor<64x512xf64>, tensor<64x512xf64> -> "
+                            "tensor<64x512xf64>\n",
+                            i, i > 1 ? "s" + std::to_string(i - 1) : "a0");
+  }
+  ColumnFacts facts = factsOf(
+      "func.func @f(" + arguments + ") -> tensor<512xf64> {\n" +
+      "%r = fuse.kernel \"k\" ins(" + values + " : " + types +
+      ") -> tensor<512xf64> {\n^bb0(" + parameters + "):\n" + sums +
+      "%s = fuse.reduce sum %s" + std::to_string(inputs - 1) +
+      " dims = [0] : tensor<64x512xf64> -> tensor<512xf64>\n"
+      "fuse.yield %s : tensor<512xf64>\n}\nreturn %r : tensor<512xf64>\n}");
+  EXPECT_TRUE(ColumnsModel::of(*target.gpu).choose(&context, facts, target));
 }
 
 TEST_F(ColumnsModelTest, NothingLegalIsPredictedToBeMuchFaster) {

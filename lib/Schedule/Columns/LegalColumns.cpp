@@ -166,6 +166,10 @@ SmallVector<ColumnsScheduleAttr> BasicColumns::all() {
       if (!llvm::is_contained(all, threads) && usualColumns() >= threads)
         addBlock(choice, threads, threads);
     }
+  // Fewer columns than that, of fewer places than threads are left for each.
+  if (found.empty())
+    for (const VectorChoice &choice : vectors())
+      addBlock(choice, blockThreads[0], blockThreads[0]);
   return found;
 }
 
@@ -202,9 +206,11 @@ mlir::fuse::refinedColumns(ColumnsScheduleAttr schedule,
         double(facts.alongPlaces ? 1 : vector) * facts.stateBytes / wordBytes;
     bool isPast = facts.places && unroll > 1 &&
                   schedule.getSplits() * unroll * lanes > facts.places;
-    if (isPast || loaded > mostLoadedRegisters ||
-        (loaded + states + otherRegisters) * threads >
-            target.gpu->registersPerSM)
+    bool isFull = loaded > mostLoadedRegisters ||
+                  (loaded + states + otherRegisters) * threads >
+                      target.gpu->registersPerSM;
+    // One step at a time has to do where nothing fits.
+    if (unroll > 1 && (isPast || isFull))
       continue;
     add(unroll, 1, /*evictFirst=*/false);
     if (mayEvict)
