@@ -351,7 +351,7 @@ static double repeatedOfGroups(const ReductionSpace &space,
 }
 
 /// How often memory is asked for rows that are walked in order: anew for each
-/// walk, unless a multiprocessor's cache has several of them.
+/// walk, unless a multiprocessor's cache has those of all blocks that it holds.
 static double timesWalked(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
                           ArrayRef<Value> results, const DimClasses &dims,
                           const MachineRates &machine) {
@@ -361,7 +361,9 @@ static double timesWalked(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
   double bytes = 0;
   for (Value input : inputs)
     bytes += estimatedElements(input, dims) * elementBytes(input);
-  if (bytes <= machine.clusterRowBytes / 2 * estimatedElements(ordered->kept()))
+  constexpr double rowsNear = 8;
+  if (rowsNear * bytes <=
+      machine.clusterRowBytes * estimatedElements(ordered->kept()))
     return 1;
   return llvm::count_if(walkedValues(*ordered, results),
                         [](ArrayRef<Value> values) { return !values.empty(); });

@@ -111,6 +111,16 @@ func.func @beside(%x: tensor<?x64xf32> {fuse.dims = ["r"]}) -> (tensor<?x8xf32>,
   return %s, %z : tensor<?x8xf32>, tensor<?xf32>
 }
 
+// Long rows are read from memory in each walk.
+// CHECK-LABEL: func.func @beside_long
+// CHECK-COUNT-2: fuse.kernel
+// CHECK-NOT: fuse.kernel
+func.func @beside_long(%x: tensor<4096x16384xbf16>) -> (tensor<4096x8xbf16>, tensor<4096x16384xbf16>) {
+  %v, %i = fuse.top_k %x k = 8 : tensor<4096x16384xbf16> -> tensor<4096x8xbf16>, tensor<4096x8xi64>
+  %y = fuse.softmax %x dims = [1] : tensor<4096x16384xbf16>
+  return %v, %y : tensor<4096x8xbf16>, tensor<4096x16384xbf16>
+}
+
 // CHECK-LABEL: func.func @beside_few
 // CHECK-SAME:      reason = {{.*}}"fewBlocks"
 // CHECK-COUNT-2: fuse.kernel
