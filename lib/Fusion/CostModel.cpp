@@ -350,11 +350,10 @@ static double repeatedOfGroups(const ReductionSpace &space,
   return instructions * estimatedElements(space.domain, dims);
 }
 
-/// How often memory is asked for rows that are walked in order: anew for each
-/// walk, unless a multiprocessor's cache has those of all blocks that it holds.
-static double timesWalked(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
-                          ArrayRef<Value> results, const DimClasses &dims,
-                          const MachineRates &machine) {
+double mlir::fuse::timesWalked(ArrayRef<Operation *> ops,
+                               ArrayRef<Value> inputs, ArrayRef<Value> results,
+                               const DimClasses &dims,
+                               const MachineRates &machine) {
   auto ordered = orderedWalks(ops, results, dims);
   if (failed(ordered))
     return 1;
@@ -365,8 +364,13 @@ static double timesWalked(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
   if (rowsNear * bytes <=
       machine.clusterRowBytes * estimatedElements(ordered->kept()))
     return 1;
-  return llvm::count_if(walkedValues(*ordered, results),
-                        [](ArrayRef<Value> values) { return !values.empty(); });
+  auto walked = walkedValues(*ordered, results);
+  bool storesRows = !walked.back().empty();
+  // Blocks that select from long rows are slow to store them, too: as if they
+  // read them once more.
+  bool selects = llvm::any_of(ops, llvm::IsaPred<TopKOp>);
+  return static_cast<double>(walked.size()) - !storesRows +
+         (selects && storesRows);
 }
 
 /// Without the launch.

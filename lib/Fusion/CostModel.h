@@ -70,6 +70,12 @@ struct MachineRates {
   static MachineRates of(StringRef chip);
 };
 
+/// How often memory is asked for rows that ops walk in order: anew for each
+/// walk, unless a multiprocessor's cache has those of all blocks that it holds.
+double timesWalked(ArrayRef<Operation *> ops, ArrayRef<Value> inputs,
+                   ArrayRef<Value> results, const DimClasses &dims,
+                   const MachineRates &machine);
+
 /// Views of one value beyond which a kernel is refused.
 inline constexpr size_t mostViews = 8;
 

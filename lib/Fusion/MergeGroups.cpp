@@ -138,9 +138,11 @@ double GroupMerger::seconds(int group) {
 /// Why what is legal as one kernel should not be one launch; nothing if it may.
 Reason GroupMerger::whyApart(ArrayRef<Operation *> ops, KnownSegments &known) {
   Reason reason;
-  // Tiles of tensor cores are one walk, and so are rows that are walked in
-  // order.
-  if (hasSeveralContractions(ops) || llvm::any_of(ops, isRowOrder))
+  // Tiles of tensor cores are one walk, and walks in order take turns.
+  bool takeTurns = llvm::any_of(ops, isRowOrder) &&
+                   timesWalked(ops, groups.inputsOf(ops), groups.resultsOf(ops),
+                               *dims, machine) == 1;
+  if (hasSeveralContractions(ops) || takeTurns)
     return {};
   const auto &segments = known.get(reason);
   return succeeded(segments) ? whyNotOneLaunch(*segments, *dims, machine)

@@ -117,7 +117,8 @@ func.func @beside(%x: tensor<?x64xf32> {fuse.dims = ["r"]}) -> (tensor<?x8xf32>,
 // CHECK-NOT: fuse.kernel
 func.func @beside_long(%x: tensor<4096x16384xbf16>) -> (tensor<4096x8xbf16>, tensor<4096x16384xbf16>) {
   %v, %i = fuse.top_k %x k = 8 : tensor<4096x16384xbf16> -> tensor<4096x8xbf16>, tensor<4096x8xi64>
-  %y = fuse.softmax %x dims = [1] : tensor<4096x16384xbf16>
+  %m = fuse.reduce max %x dims = [1] keep : tensor<4096x16384xbf16> -> tensor<4096x1xbf16>
+  %y = fuse.sub %x, %m : tensor<4096x16384xbf16>, tensor<4096x1xbf16> -> tensor<4096x16384xbf16>
   return %v, %y : tensor<4096x8xbf16>, tensor<4096x16384xbf16>
 }
 
