@@ -225,6 +225,14 @@ std::optional<TurnedBox> BoxFinder::run() {
     widest = std::max(widest, results.back().elementBytes);
   }
   SmallVector<WalkedInput> inputs = walkedInputs(kernel, segment, dims);
+  // Of a view whose last dimension is one element no other is known to have
+  // neighbours in memory.
+  if (llvm::any_of(inputs, [&](const WalkedInput &input) {
+        View view = viewOf(input);
+        return view.hasStrides && !view.extents.empty() &&
+               view.extents.back().size == 1;
+      }))
+    return std::nullopt;
   int64_t last = lastAxis(results.front());
   SmallVector<View> large = results;
   bool readsAcross = false;
