@@ -343,10 +343,14 @@ static double repeatedOfGroups(const ReductionSpace &space,
   }
   walk(results);
   double instructions = 0;
-  for (auto [op, count] : walks)
+  for (auto [op, count] : walks) {
+    // Only reductions are counted; a constant has no operand.
+    if (count <= 1)
+      continue;
     for (Operation *each : opsBehind(op->getOperand(0), /*intoGroups=*/false))
-      if (count > 1 && !isReduction(each) && !isFreeInLoads(each))
+      if (!isReduction(each) && !isFreeInLoads(each))
         instructions += instructionsOf(each) * double(count - 1);
+  }
   return instructions * estimatedElements(space.domain, dims);
 }
 
