@@ -268,9 +268,17 @@ OperandFollower::sourceAt(Value input, const Walks &walks) const {
   }
   if (!isWhole())
     return std::nullopt;
-  for (auto [extent, of] : llvm::zip_equal(extents, source.dims))
-    if (of.empty() && extent.size != 1)
+  // A dimension of one place is any of the input's that has one.
+  const Walk *one =
+      llvm::find_if(walks, [](const Walk &w) { return w.axis < 0; });
+  for (auto [extent, of] : llvm::zip_equal(extents, source.dims)) {
+    if (!of.empty())
+      continue;
+    if (extent.size != 1)
       return std::nullopt;
+    if (one != walks.end())
+      of.push_back(one - walks.begin());
+  }
   return source;
 }
 
