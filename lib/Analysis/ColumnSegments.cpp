@@ -39,19 +39,27 @@ static bool mayMove(const RowStore &store, const ReductionSpace &space,
           }));
 }
 
+RowStores mlir::fuse::columnStoresOf(ArrayRef<Operation *> ops,
+                                     ArrayRef<Value> results,
+                                     const ReductionSpace &space,
+                                     const DimClasses &dims) {
+  RowStores found = rowStoresOf(ops, results);
+  bool mayAll = llvm::all_of(found.stores, [&](const RowStore &store) {
+    return mayMove(store, space, dims);
+  });
+  if (mayAll)
+    return found;
+  found = {};
+  for (auto [number, result] : llvm::enumerate(results))
+    found.stores.push_back({result, static_cast<unsigned>(number), {}});
+  return found;
+}
+
 /// Sets what a segment of all ops stores, and takes what moves it out of its
 /// ops.
 static void storeColumns(ReductionSegment &segment, ArrayRef<Operation *> ops,
                          ArrayRef<Value> results, const DimClasses &dims) {
-  RowStores found = rowStoresOf(ops, results);
-  bool mayAll = llvm::all_of(found.stores, [&](const RowStore &store) {
-    return mayMove(store, segment.space, dims);
-  });
-  if (!mayAll) {
-    found = {};
-    for (auto [number, result] : llvm::enumerate(results))
-      found.stores.push_back({result, static_cast<unsigned>(number), {}});
-  }
+  RowStores found = columnStoresOf(ops, results, segment.space, dims);
   for (RowStore &store : found.stores) {
     segment.results.push_back(store.result);
     segment.stored.push_back(store.value);

@@ -7,7 +7,7 @@
 
 #include "fuse/Analysis/ReductionSpace.h"
 
-#include "fuse/Analysis/RowStores.h"
+#include "fuse/Analysis/ColumnSegments.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -367,8 +367,8 @@ bool mlir::fuse::isOneWalk(KernelOp kernel, const ReductionSpace &space,
   for (Operation &op : kernel.getBody().front().without_terminator())
     ops.push_back(&op);
   // What only moves results is behind the walk.
-  RowStores found =
-      rowStoresOf(ops, llvm::to_vector(kernel.getYield().getValues()));
+  RowStores found = columnStoresOf(
+      ops, llvm::to_vector(kernel.getYield().getValues()), space, dims);
   llvm::erase_if(ops,
                  [&](Operation *op) { return found.placing.contains(op); });
   return isOneWalk(ops, found.values(), space, dims);

@@ -22,6 +22,11 @@ namespace mlir::fuse {
 /// The most of them: each is code of its own.
 inline constexpr size_t kMostColumnSegments = 64;
 
+/// What a kernel of these ops that reduces columns of the space stores: numbers
+/// of columns may be moved, other results are stored where they are computed.
+RowStores columnStoresOf(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                         const ReductionSpace &space, const DimClasses &dims);
+
 /// One segment with all of the kernel, where its reductions walk one space.
 /// Else several, each with one walk over all but a static last dimension, and
 /// with results of its columns only; or each with one over a whole tensor.
