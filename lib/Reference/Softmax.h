@@ -29,13 +29,23 @@ class SoftmaxLine {
 public:
   SoftmaxLine(const Arithmetic &arithmetic, const MaxFinder &maximum)
       : arithmetic(arithmetic), max(maximum.get()),
-        isProper(!max.isUnbounded() && std::isfinite(max.value)) {
+        isProper(!max.isUnbounded() && std::isfinite(max.value)),
+        least(max.low()) {
     if (!max.isUnbounded())
       max.error = 0.0;
   }
 
   Bounded shifted(Bounded x) const { return arithmetic.sub(x, max); }
-  Bounded exponential(Bounded x) const { return arithmetic.exp(shifted(x)); }
+  Bounded exponential(Bounded x) const {
+    Bounded found = arithmetic.exp(shifted(x));
+    if (!isProper || found.value != 0.0 || !std::isfinite(x.value))
+      return found;
+    // Where the maximum may be less, what is far below it may be near.
+    Bounded most = arithmetic.exp({x.high() - least, 0.0});
+    if (most.value > 0.0)
+      found.error = std::max(found.error, std::min(1.0, most.high()));
+    return found;
+  }
   Bounded getMax() const { return max; }
 
   /// An exponential of the line divided by their sum.
@@ -58,6 +68,8 @@ private:
   Bounded max;
   /// The weights of the line are numbers.
   bool isProper;
+  /// What the maximum is at least.
+  double least;
 };
 
 } // namespace mlir::fuse::reference

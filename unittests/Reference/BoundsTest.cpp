@@ -122,6 +122,17 @@ TEST(Bounds, OverflowsOfTwoSumsMayMeet) {
   EXPECT_LT(sumOf(4, 4).error[0], 1.0);
 }
 
+TEST(Bounds, WhatIsFarBelowAnUncertainMaximumMayBeNear) {
+  Program program(R"((%x: tensor<1x3xf32>) -> tensor<1x3xf32> {
+    %y = fuse.softmax %x dims = [1] : tensor<1x3xf32>
+    return %y : tensor<1x3xf32> })");
+  Value x = floats({1, 3}, {1e20, -1e20, 3});
+  EXPECT_LT(program({x}).error[2], 1e-30);
+  // Its sign is that of a sum that cancels.
+  x.error = {1e30, 1e30, 1e-6};
+  EXPECT_GT(program({x}).error[2], 0.5);
+}
+
 TEST(Bounds, NarrowIntermediatesMayOrMayNotOverflow) {
   // 70000 in f32 within a kernel, infinite between two.
   Program program(R"((%x: tensor<1xf16>, %h: tensor<1xf16>) -> tensor<1xf16> {
