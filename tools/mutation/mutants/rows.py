@@ -35,11 +35,6 @@ ROWS = [
         "lib/Schedule/Columns/ColumnsModel.cpp",
         "Schedule lit:Schedule",
         (
-            "columns-of-calls-of-known-size-are-of-any",
-            "if (facts.columns && facts.places)\n    return {facts.callOf(0)};\n",
-            "",
-        ),
-        (
             "columns-that-are-walked-again-are-read-again",
             "  if (llvm::any_of(basic, isHeld))\n",
             "  if (false)\n",
