@@ -364,17 +364,15 @@ double mlir::fuse::timesWalked(ArrayRef<Operation *> ops,
   double bytes = 0;
   for (Value input : inputs)
     bytes += estimatedElements(input, dims) * elementBytes(input);
-  constexpr double rowsNear = 8;
-  if (rowsNear * bytes <=
+  const auto &numbers = machine.numbers().fusion;
+  if (numbers.rowsNear * bytes <=
       machine.clusterRowBytes * estimatedElements(ordered->kept()))
     return 1;
   auto walked = walkedValues(*ordered, results);
   bool storesRows = !walked.back().empty();
-  // Blocks that select from long rows are slow to store them, too: as if they
-  // read them once more.
   bool selects = llvm::any_of(ops, llvm::IsaPred<TopKOp>);
   return static_cast<double>(walked.size()) - !storesRows +
-         (selects && storesRows);
+         (selects && storesRows ? numbers.storingWalks : 0.0);
 }
 
 /// Without the launch.
