@@ -112,16 +112,6 @@ static std::optional<RowFacts> onlyRows(KernelOp kernel, const DimClasses &dims,
   return facts.length ? std::optional(facts) : std::nullopt;
 }
 
-/// The facts of a kernel that gets a schedule of columns.
-static std::optional<ColumnFacts> onlyColumns(KernelOp kernel,
-                                              const DimClasses &dims,
-                                              ScheduleAttrInterface chosen,
-                                              const ScheduleTarget &target) {
-  if (!target.gpu || !isa_and_nonnull<ColumnsScheduleAttr>(chosen))
-    return std::nullopt;
-  return columnFactsOf(kernel, dims, target);
-}
-
 /// So many of the trees' favourites are measured beside the choice.
 static constexpr size_t mostFavourites = 14;
 /// Of those that hold what they read in one place, with the same threads.
@@ -182,7 +172,7 @@ mlir::fuse::findCandidates(KernelOp kernel, const DimClasses &dims,
   auto add = [&](ScheduleAttrInterface other) {
     candidates.push_back({other, estimateTime(kernel, dims, other, target)});
   };
-  if (auto columns = onlyColumns(kernel, dims, chosen, target))
+  if (auto columns = scheduledColumns(kernel, dims, chosen, target))
     llvm::for_each(
         favouritesOf<ColumnsModel>(context, *columns, chosen, target), add);
   if (!isa<RowsScheduleAttr>(chosen))
@@ -237,7 +227,7 @@ static std::string explainColumns(KernelOp kernel, const DimClasses &dims,
 std::string mlir::fuse::explainChoice(KernelOp kernel, const DimClasses &dims,
                                       const ScheduleTarget &target) {
   if (auto columns =
-          onlyColumns(kernel, dims, kernel.getScheduleAttr(), target))
+          scheduledColumns(kernel, dims, kernel.getScheduleAttr(), target))
     return explainColumns(kernel, dims, *columns, target);
   auto schedule = dyn_cast_or_null<RowsScheduleAttr>(kernel.getScheduleAttr());
   std::optional<RowFacts> facts =

@@ -38,16 +38,6 @@ static std::optional<ReductionSegment> onlySegment(KernelOp kernel,
   return segments->front();
 }
 
-/// The facts of a kernel that gets a schedule of columns.
-static std::optional<ColumnFacts> columnsOf(KernelOp kernel,
-                                            const DimClasses &dims,
-                                            ScheduleAttrInterface proposed,
-                                            const ScheduleTarget &target) {
-  if (!target.gpu || !isa_and_nonnull<ColumnsScheduleAttr>(proposed))
-    return std::nullopt;
-  return columnFactsOf(kernel, dims, target);
-}
-
 namespace {
 struct ListSchedulesPass
     : public mlir::fuse::impl::ListSchedulesBase<ListSchedulesPass> {
@@ -106,7 +96,7 @@ private:
           add(refined, predicted);
       }
     } else if (std::optional<ColumnFacts> facts =
-                   columnsOf(kernel, dims, proposed, target)) {
+                   scheduledColumns(kernel, dims, proposed, target)) {
       entry["key"] = facts->key();
       for (ColumnsScheduleAttr basic :
            basicColumns(&getContext(), *facts, target)) {
@@ -145,7 +135,7 @@ private:
           },
           entry);
     }
-    if (auto facts = columnsOf(kernel, dims, proposed, target)) {
+    if (auto facts = scheduledColumns(kernel, dims, proposed, target)) {
       entry["key"] = facts->key();
       return listFeaturesOf<ColumnsScheduleAttr>(
           "elements", columnFeatureNames(),

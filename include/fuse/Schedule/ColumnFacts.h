@@ -71,6 +71,12 @@ std::optional<ColumnFacts> columnFactsOf(KernelOp kernel,
                                          const DimClasses &dims,
                                          const ScheduleTarget &target);
 
+/// Those of a kernel whose schedule on a GPU is one of columns.
+std::optional<ColumnFacts> scheduledColumns(KernelOp kernel,
+                                            const DimClasses &dims,
+                                            ScheduleAttrInterface schedule,
+                                            const ScheduleTarget &target);
+
 /// Vectors of states that are left for others: by each thread where several of
 /// a block share a column, and by each block of a cluster.
 int64_t exchangedStates(int64_t threads, int64_t splits, int64_t blocks);

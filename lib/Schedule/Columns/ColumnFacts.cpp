@@ -260,6 +260,15 @@ mlir::fuse::columnFactsOf(KernelOp kernel, const DimClasses &dims,
   return ColumnFactFinder(kernel, *segments, dims, target).find();
 }
 
+std::optional<ColumnFacts>
+mlir::fuse::scheduledColumns(KernelOp kernel, const DimClasses &dims,
+                             ScheduleAttrInterface schedule,
+                             const ScheduleTarget &target) {
+  if (!target.gpu || !isa_and_nonnull<ColumnsScheduleAttr>(schedule))
+    return std::nullopt;
+  return columnFactsOf(kernel, dims, target);
+}
+
 ColumnFacts::Call ColumnFacts::callOf(double elements) const {
   double known = columns ? columns : places ? places : kAssumedSize;
   double other = std::max(1.0, std::round(elements / known));
