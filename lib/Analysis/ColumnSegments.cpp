@@ -19,11 +19,10 @@ static bool isAlone(const ReductionSegment &segment, const DimClasses &dims) {
       space.isReduced(last) || !space.domain[last].isStatic() ||
       space.domain[last].size < 2)
     return false;
-  auto areMoved = [](const StorePath &path) { return !path.empty(); };
   auto isOfColumns = [&](Value value) {
     return space.isReducedShape(dims.extents(value));
   };
-  return llvm::none_of(segment.paths, areMoved) &&
+  return llvm::none_of(segment.paths, isMove) &&
          llvm::all_of(segment.stored, isOfColumns) &&
          isOneWalk(segment.ops, segment.stored, space, dims);
 }
@@ -79,8 +78,7 @@ static bool isWhole(const ReductionSegment &segment, const DimClasses &dims) {
   auto isNumber = [&](Value value) {
     return space.isReducedShape(dims.extents(value));
   };
-  auto areMoved = [](const StorePath &path) { return !path.empty(); };
-  return llvm::none_of(segment.paths, areMoved) &&
+  return llvm::none_of(segment.paths, isMove) &&
          llvm::all_of(segment.stored, isNumber) &&
          isOneWalk(segment.ops, segment.stored, space, dims);
 }

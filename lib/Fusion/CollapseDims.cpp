@@ -403,9 +403,9 @@ bool CollapseDimsPass::collapseOne(Operation *reduce, const DimClasses &dims) {
   return false;
 }
 
-/// Rounds of a run a kernel, so that what is known of sizes is found once a
-/// round. All of the function says which are equal, as the names of its
-/// arguments do.
+/// Each round makes at most one run of each kernel one dimension, so that the
+/// function's sizes are analysed once a round. Kernels alone do not know which
+/// sizes are equal: the names of the function's arguments say so, too.
 void CollapseDimsPass::runOnOperation() {
   SmallVector<KernelOp> kernels;
   for (KernelOp kernel : getOperation().getOps<KernelOp>())

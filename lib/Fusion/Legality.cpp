@@ -458,8 +458,6 @@ static Reason checkPaths(const ReductionSegment &segment,
   return {};
 }
 
-static bool isMove(const StorePath &path) { return !path.empty(); }
-
 /// Whether a value is stored elsewhere than where rows compute it, or beside
 /// them.
 static bool leavesRows(const ReductionSegment &segment) {

@@ -36,6 +36,7 @@ struct StoreStep {
   Value value;
 };
 using StorePath = SmallVector<StoreStep, 2>;
+inline bool isMove(const StorePath &path) { return !path.empty(); }
 
 /// One value that is stored in a result; a concatenation has several.
 struct RowStore {
