@@ -64,6 +64,8 @@ private:
   bool isInside(Operation *op) const {
     return llvm::is_contained(group.ops, op);
   }
+  /// Whether the softmax is computed in f64.
+  bool isWide() const;
   LogicalResult findOperands();
   LogicalResult findProduct();
   LogicalResult checkSizes();
@@ -105,14 +107,24 @@ LogicalResult StreamedFinder::findContractions() {
   return success();
 }
 
-/// In panels all that is computed has one type.
+static bool isF64(Value value) {
+  return getElementTypeOrSelf(value.getType()).isF64();
+}
+
+bool StreamedFinder::isWide() const {
+  return inPanels() && isF64(found.weights);
+}
+
+/// In panels all that is computed has one type; tensor cores' threads have the
+/// softmax in f32.
 LogicalResult StreamedFinder::checkTypes() {
-  bool isWide = getElementTypeOrSelf(found.weights.getType()).isF64();
+  if (!inPanels() && found.isPlain())
+    return success();
   for (Value value :
        {Value(found.scores.getResult()), found.logits,
         found.isPlain() ? found.logits : Value(found.sum.getResult())})
-    if (inPanels() && getElementTypeOrSelf(value.getType()).isF64() != isWide)
-      return refuse(ReasonKind::streamedTypes);
+    if (isF64(value) != isWide())
+      return refuse(ReasonKind::streamedPrecision);
   return success();
 }
 
@@ -213,6 +225,8 @@ LogicalResult StreamedFinder::classifyWeight(Operation *op) {
   }
   if (!isProportional)
     return refuse(ReasonKind::streamedWeights);
+  if (isOfRows && isF64(op->getOperand(isFirst ? 1 : 0)) != isWide())
+    return refuse(ReasonKind::streamedPrecision);
   if (isOfRows)
     found.rowFactors.push_back({op, isFirst ? 0u : 1u});
   if (isOfRows || computesWith(op, factored))

@@ -231,6 +231,25 @@ func.func @streamedTypes(%q: tensor<8x512x128xf32>, %k: tensor<8x512x128xf32>, %
   %y = fuse.contract "hqk,hkd->hqd" %w, %v : tensor<8x512x512xf32>, tensor<8x512x128xf32> -> tensor<8x512x128xf32>
   return %y : tensor<8x512x128xf32>
 }
+func.func @streamedPrecision(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %d = fuse.cast %s : tensor<8x512x512xbf16> -> tensor<8x512x512xf64>
+  %w = fuse.softmax %d dims = [2] : tensor<8x512x512xf64>
+  %c = fuse.cast %w : tensor<8x512x512xf64> -> tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %c, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
+// Weights are f64 behind a softmax in f32.
+func.func @not_streamedPrecision(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>, %m: tensor<512x512xf64>) -> tensor<8x512x128xbf16> {
+  %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
+  %f = fuse.cast %s : tensor<8x512x512xbf16> -> tensor<8x512x512xf32>
+  %w = fuse.softmax %f dims = [2] : tensor<8x512x512xf32>
+  %d = fuse.cast %w : tensor<8x512x512xf32> -> tensor<8x512x512xf64>
+  %h = fuse.mul %d, %m : tensor<8x512x512xf64>, tensor<512x512xf64>
+  %c = fuse.cast %h : tensor<8x512x512xf64> -> tensor<8x512x512xbf16>
+  %y = fuse.contract "hqk,hkd->hqd" %c, %v : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+  return %y : tensor<8x512x128xbf16>
+}
 func.func @streamedSoftmaxAxis(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
   %s = fuse.contract "hqd,hkd->hqk" %q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x512xbf16>
   %w = fuse.softmax %s dims = [1] : tensor<8x512x512xbf16>

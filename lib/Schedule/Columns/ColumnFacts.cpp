@@ -251,7 +251,9 @@ void ColumnFactFinder::addOp(Operation *op) {
 std::optional<ColumnFacts>
 mlir::fuse::columnFactsOf(KernelOp kernel, const DimClasses &dims,
                           const ScheduleTarget &target) {
-  if (!kernel.getBody().getOps<ContractOp>().empty())
+  // Threads of rows alone put what they compute where a scatter says.
+  if (!kernel.getBody().getOps<ContractOp>().empty() ||
+      !kernel.getBody().getOps<ScatterOp>().empty())
     return std::nullopt;
   Reason reason;
   auto segments = columnSegmentsOf(kernel, dims, reason);

@@ -43,7 +43,9 @@ ScheduleAttrInterface mlir::fuse::proposeColumns(KernelOp kernel,
 bool mlir::fuse::wantsParts(KernelOp kernel, const DimClasses &dims,
                             const ReductionSpace &space,
                             const ScheduleTarget &target) {
-  if (!target.gpu || !space.overLastDims() || !isOneWalk(kernel, space, dims))
+  if (!target.gpu || !space.overLastDims() ||
+      !kernel.getBody().getOps<ScatterOp>().empty() ||
+      !isOneWalk(kernel, space, dims))
     return false;
   const auto &numbers = target.gpu->columns;
   std::optional<int64_t> rows = staticProduct(space.keptExtents()),
