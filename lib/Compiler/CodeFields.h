@@ -51,8 +51,8 @@ FUSE_FIELDS(runtime::ProgramSpec, name, symbols, strides, inputs, outputs,
 FUSE_FIELDS(Plan, spec, inPlace, stddev)
 FUSE_FIELDS(KernelOperand, name, dtype, elements, isResult, isStreamed,
             isGathered, isTaken, isShifted, lastDim, origin)
-FUSE_FIELDS(KernelInfo, name, symbol, ops, schedule, operands, bytesRead,
-            bytesWritten, bytesAtMost)
+FUSE_FIELDS(KernelInfo, name, symbol, ops, schedule, vector, operands,
+            bytesRead, bytesWritten, bytesAtMost)
 FUSE_FIELDS(MissedFusion, producer, consumer, reason)
 FUSE_FIELDS(Remark, kind, category, file, line, column, message, reason,
             suggestion, facts)

@@ -73,9 +73,14 @@ static SmallVector<NarrowAccess> narrowAccesses(const KernelInfo &info,
   return result;
 }
 
+/// Of an element.
+static unsigned bitsOf(const KernelOperand &operand) {
+  return 8 * runtime::sizeInBytes(operand.dtype);
+}
+
 /// 16 bytes, in elements of the operand.
 static std::string widest(const KernelOperand &operand) {
-  unsigned elements = widestBits / (8 * runtime::sizeInBytes(operand.dtype));
+  unsigned elements = widestBits / bitsOf(operand);
   return llvm::formatv("{0} elements of {1}", elements,
                        runtime::name(operand.dtype));
 }
@@ -105,7 +110,7 @@ static Reason whyNarrow(const NarrowAccess &access, const KernelInfo &info,
                         const runtime::Facts &facts) {
   const KernelOperand *operand = access.operand;
   if (operand && operand->isTaken &&
-      access.bits == 8 * runtime::sizeInBytes(operand->dtype))
+      access.bits == bitsOf(*operand))
     return ReasonKind::narrowTaken;
   if (!facts.aligned16)
     return ReasonKind::narrowUnaligned;
@@ -120,8 +125,11 @@ static Reason whyNarrow(const NarrowAccess &access, const KernelInfo &info,
   if (!facts.divisible && dynamic != info.operands.end())
     return Reason(ReasonKind::narrowRowsOfCall, dynamic->inWords(),
                   widest(*dynamic));
-  return operand && operand->isShifted ? ReasonKind::narrowShifted
-                                       : ReasonKind::narrowSchedule;
+  if (operand && operand->isShifted)
+    return ReasonKind::narrowShifted;
+  bool isWhole = operand && info.vector * bitsOf(*operand) >= widestBits;
+  return isWhole ? Reason(ReasonKind::narrowTurned, widest(*operand))
+                 : ReasonKind::narrowSchedule;
 }
 
 /// What would make the access wider. Nobody can lengthen the rows of three

@@ -97,15 +97,19 @@ static Prediction predict(KernelOp kernel, const DimClasses &dims,
   if (!target.gpu)
     return result;
   ScheduleAttrInterface chosen = kernel.getScheduleAttr();
-  result.chosen = describe(estimateTime(kernel, dims, chosen, target));
+  TimeEstimate estimate = estimateTime(kernel, dims, chosen, target);
+  result.chosen = describe(estimate);
   if (!target.gpu->isMeasured)
     result.chosen +=
         (" on " + target.gpu->board + ", where no schedule has been measured")
             .str();
   for (const Candidate &other : findCandidates(kernel, dims, target))
     if (other.schedule != chosen) {
-      result.runnerUp = llvm::formatv("{0}: {1}", debugString(other.schedule),
-                                      describe(*other.estimate));
+      bool isFaster = other.estimate->seconds < estimate.seconds;
+      result.runnerUp = llvm::formatv(
+          "{0}: {1}{2}", debugString(other.schedule), describe(*other.estimate),
+          isFaster ? "; schedules of its kind are not chosen by this prediction"
+                   : "");
       break;
     }
   return result;
@@ -168,8 +172,9 @@ std::string Explainer::whyTogether(KernelOp kernel) {
 
 void Explainer::explainKernel(KernelOp kernel) {
   ByteCount moved = kernelBytes(kernel, dims);
-  std::optional<ByteCount> saved =
-      separateBytes(kernel, dims).without(moved, dims);
+  std::string saved;
+  if (auto count = separateBytes(kernel, dims).without(moved, dims))
+    saved = count->str(names);
   std::string schedule;
   llvm::raw_string_ostream(schedule) << kernel.getScheduleAttr();
   Prediction predicted = predict(kernel, dims, target);
@@ -185,7 +190,7 @@ void Explainer::explainKernel(KernelOp kernel) {
        << remark::metric("Kernel", kernel.getKernelName())
        << remark::metric("Lines", linesOf(kernel))
        << remark::metric("BytesMoved", moved.str(names))
-       << remark::metric("BytesSaved", saved ? saved->str(names) : "")
+       << remark::metric("BytesSaved", saved == "0" ? "" : saved)
        << remark::metric("Schedule", schedule)
        << remark::metric("Predicted", predicted.chosen)
        << remark::metric("RunnerUp", predicted.runnerUp)

@@ -144,8 +144,10 @@ static KernelInfo describe(LaunchOp launch, const KernelSpec &kernel,
     for (StringRef op : ops.getAsValueRange<StringAttr>())
       info.ops.push_back(op.str());
   auto schedule = launch.getScheduleAttr();
-  if (schedule)
+  if (schedule) {
     llvm::raw_string_ostream(info.schedule) << schedule;
+    info.vector = schedule.getVector();
+  }
   info.bytesRead = kernel.bytesRead;
   info.bytesWritten = kernel.bytesWritten;
   info.bytesAtMost = kernel.bytesAtMost;

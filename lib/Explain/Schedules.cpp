@@ -455,10 +455,12 @@ static std::string explainPointwise(PointwiseScheduleAttr schedule,
                             llvm::interleaved(box->sizes, " x "))
                         .str();
   }
-  return text +
-         formatv("{0} at a time, the widest vector that divides the rows",
-                 plural(schedule.getVector(), "element"))
-             .str();
+  bool rotates = !kernel.getBody().getOps<RotaryOp>().empty();
+  return text + formatv("{0} at a time, the widest vector that divides the "
+                        "rows{1}",
+                        plural(schedule.getVector(), "element"),
+                        rotates ? " and leaves a thread whole pairs" : "")
+                    .str();
 }
 
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,

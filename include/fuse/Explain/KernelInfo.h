@@ -49,6 +49,8 @@ struct KernelInfo {
   std::vector<std::string> ops;
   /// "#fuse.pointwise<threads = 128, ...>".
   std::string schedule;
+  /// Elements of a thread's vectors.
+  int64_t vector = 1;
   /// In the order of the kernel's arguments.
   std::vector<KernelOperand> operands;
   runtime::SizeExpr bytesRead;

@@ -353,8 +353,10 @@ Value MovementBuilder::concatFrom(ConcatOp concat, unsigned number,
 }
 
 Value MovementBuilder::build(ConcatOp concat) {
-  if (lanes > 1 && !concatKeepsLanes(concat))
-    return laneByLane();
+  if (lanes > 1 && !concatKeepsLanes(concat)) {
+    Value shifted = emitShiftedLanes(emitter, concat, point);
+    return shifted ? shifted : laneByLane();
+  }
   return concatFrom(concat, 0, Index::constant(0));
 }
 

@@ -12,7 +12,8 @@
 //   pad low = 1             | x3 x4 x5 x6 |
 //
 // Both are read and shuffled. Rows have whole vectors, so that one of a padding
-// is in its row or has nothing but padding.
+// is in its row or has nothing but padding. What is joined is so many paddings,
+// each of which has its own lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -188,4 +189,106 @@ Value mlir::fuse::emitShiftedLanes(PointEmitter &emitter, PadOp pad,
         vector::ExtractOp::create(builder, loc, shifted, lane),
         vector::ExtractOp::create(builder, loc, fill, lane));
   });
+}
+
+namespace {
+/// An operand of a concatenation along the last dimension.
+struct JoinedPart {
+  /// What it is cut out of, along which dimensions from where on.
+  Value source;
+  SmallVector<int64_t> offsets;
+  /// Its places in the result.
+  int64_t start, end;
+};
+} // namespace
+
+/// The operands of a concatenation along the last dimension; none where one
+/// has no known size or is no part of a row.
+static SmallVector<JoinedPart> joinedParts(PointEmitter &emitter,
+                                           ConcatOp concat) {
+  SmallVector<JoinedPart> parts;
+  int64_t start = 0, rank = concat.getType().getRank();
+  for (Value input : concat.getInputs()) {
+    Extent size = emitter.getDims().extent(input, rank - 1);
+    if (!size.isStatic())
+      return {};
+    JoinedPart part{input, SmallVector<int64_t>(rank, 0), start,
+                    start + size.size};
+    start = part.end;
+    auto slice = input.getDefiningOp<SliceOp>();
+    if (slice &&
+        llvm::all_of(slice.getSteps(), [](int64_t s) { return s == 1; })) {
+      part.source = slice.getInput();
+      part.offsets = llvm::to_vector(slice.getOffsets());
+    }
+    if (size.size > 0)
+      parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+/// The lanes of a part, from `start` on those of the vector in which it starts
+/// and of all others; those before are of `before`.
+static Value lanesFrom(OpBuilder &builder, Location loc, Value startsHere,
+                       int64_t start, Value lanes, Value before) {
+  if (start == 0)
+    return lanes;
+  int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
+  auto taken = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  for (int64_t lane = start; lane < count; ++lane)
+    taken[lane] = count + lane;
+  Value both = vector::ShuffleOp::create(builder, loc, before, lanes, taken);
+  return arith::SelectOp::create(builder, loc, startsHere, both, lanes);
+}
+
+/// The lanes of `point` that `part` has, between the vectors of its source; the
+/// others are any. None where it has no whole vectors.
+static std::optional<ShiftedLanes>
+lanesOf(PointEmitter &emitter, const JoinedPart &part, const Point &point) {
+  ShiftedLanes lanes(emitter, part.source, point);
+  if (!lanes.hasWholeVectors())
+    return std::nullopt;
+  for (auto [index, offset] : llvm::zip_equal(point.dims, part.offsets))
+    lanes.source.dims.push_back(emitter.add(index, Index::constant(offset)));
+  lanes.skew += part.offsets.back() - part.start;
+  lanes.source.dims.back() =
+      emitter.add(lanes.source.dims.back(), Index::constant(-part.start));
+  return lanes;
+}
+
+Value mlir::fuse::emitShiftedLanes(PointEmitter &emitter, ConcatOp concat,
+                                   const Point &point) {
+  if (concat.getDim() + 1 != point.dims.size() || point.skew % point.lanes != 0)
+    return {};
+  SmallVector<JoinedPart> parts = joinedParts(emitter, concat);
+  std::vector<ShiftedLanes> moved;
+  for (const JoinedPart &part : parts)
+    if (auto lanes = lanesOf(emitter, part, point))
+      moved.push_back(std::move(*lanes));
+  if (moved.size() != parts.size())
+    return {};
+  OpBuilder &builder = emitter.getBuilder();
+  Location loc = concat.getLoc();
+  Type element = getElementTypeOrSelf(concat.getType());
+  Value fill = emitter.splat(
+      loc, emitter.elementConstant(loc, builder.getZeroAttr(element)),
+      point.lanes);
+  Value joined = fill;
+  Index place = point.dims.back();
+  for (size_t number = 0; number < parts.size(); ++number) {
+    const JoinedPart &part = parts[number];
+    int64_t first = part.start % point.lanes;
+    Value startsHere = emitter.less(place, Index::constant(part.start));
+    Value hasLanes = arith::AndIOp::create(
+        builder, loc, emitter.less(place, Index::constant(part.end)),
+        emitter.less(Index::constant(part.start - first - 1), place));
+    joined = emitter.choose(
+        loc, hasLanes, joined.getType(),
+        [&] {
+          return lanesFrom(builder, loc, startsHere, first,
+                           moved[number].aroundPlace({}, fill), joined);
+        },
+        [&] { return joined; });
+  }
+  return joined;
 }

@@ -20,6 +20,10 @@ bool isNearMemory(Value value);
 Value emitShiftedLanes(PointEmitter &emitter, SliceOp slice,
                        const Point &point);
 Value emitShiftedLanes(PointEmitter &emitter, PadOp pad, const Point &point);
+/// Of tensors that are joined along the last dimension, such as the two parts
+/// of a roll, where vectors of the result start between those of some.
+Value emitShiftedLanes(PointEmitter &emitter, ConcatOp concat,
+                       const Point &point);
 
 } // namespace mlir::fuse
 

@@ -58,6 +58,7 @@ ELSEWHERE = {
     "narrowSchedule": "test/tools/remarks.test",
     "narrowOtherRows": "test/tools/remarks.test",
     "narrowTaken": "test/tools/remarks.test",
+    "narrowTurned": "test/tools/remarks.test",
     "narrowShifted": "test/tools/remarks.test",
     "narrowUnaligned": "unittests/Explain/RemarksTest.cpp",
     "narrowRowsOfCall": "unittests/Explain/RemarksTest.cpp",

@@ -22,6 +22,7 @@
 #include "SplatConstants.h"
 #include "StridedSlices.h"
 #include "SwapReshapes.h"
+#include "TransposedOnes.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
@@ -434,6 +435,7 @@ struct PropagateReshapesPass
     populateReshapeBatchesPatterns(patterns);
     populateSinkMovedCollapsesPatterns(patterns);
     populateSplatConstantPatterns(patterns);
+    populateTransposedOnesPatterns(patterns);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

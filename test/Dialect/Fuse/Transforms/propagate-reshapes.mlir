@@ -330,3 +330,25 @@ func.func @part_of_joined(%x: tensor<?x4x8x64xf32>) -> tensor<?x8x64xf32> {
   %b = fuse.slice %y offsets = [0, 8, 0] sizes = [-1, 8, 64] : tensor<?x32x64xf32> -> tensor<?x8x64xf32>
   return %b : tensor<?x8x64xf32>
 }
+
+// -----
+
+// Where dimensions of size 1 stand moves nothing.
+// CHECK-LABEL: func.func @one_channel
+// CHECK-NOT:     fuse.transpose
+// CHECK:         %[[N:.*]] = tensor.dim %arg0, %c0
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2], [3]]
+// CHECK:         tensor.expand_shape %[[C]] {{\[\[}}0], [1], [2, 3]] output_shape [%[[N]], 56, 56, 1]
+func.func @one_channel(%x: tensor<?x1x56x56xi8>) -> tensor<?x56x56x1xi8> {
+  %y = fuse.transpose %x permutation = [0, 2, 3, 1] : tensor<?x1x56x56xi8> -> tensor<?x56x56x1xi8>
+  return %y : tensor<?x56x56x1xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @two_channels
+// CHECK:         fuse.transpose
+func.func @two_channels(%x: tensor<?x2x56x1xi8>) -> tensor<?x56x2x1xi8> {
+  %y = fuse.transpose %x permutation = [0, 2, 1, 3] : tensor<?x2x56x1xi8> -> tensor<?x56x2x1xi8>
+  return %y : tensor<?x56x2x1xi8>
+}
