@@ -95,8 +95,10 @@ bool SpaceFinder::isOneARow(ArrayRef<Extent> extents) const {
 LogicalResult SpaceFinder::visitReduction(Operation *op) {
   SmallVector<Extent> extents = dims.extents(op->getOperand(0));
   bool isAlongRow = reducedDims(op) == ArrayRef(space.dim);
-  if (!isAlongRow || !isOfRows(extents))
+  if (!isAlongRow)
     return refuse(ReasonKind::orderedOtherDims);
+  if (!isOfRows(extents))
+    return refuse(ReasonKind::differentShapes);
   if (extents == space.domain) {
     addToWalk(op);
     return success();
@@ -138,7 +140,10 @@ LogicalResult SpaceFinder::visitFollowing(Operation *op) {
   SmallVector<Extent> extents = dims.extents(result);
   bool isPointwise = op->hasTrait<mlir::fuse::OpTrait::Pointwise>();
   if (!isPointwise && !keepsRows(op))
-    return refuse(ReasonKind::orderedOtherRows);
+    return refuse(isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, PadOp,
+                      ConcatOp, TakeAlongOp>(op)
+                      ? ReasonKind::orderedMoved
+                      : ReasonKind::orderedOtherRows);
   bool isScanned = false;
   for (Value operand : op->getOperands()) {
     if (!levels.contains(operand))

@@ -383,17 +383,22 @@ void Explainer::explainMissed(DictionaryAttr record) {
   KernelOp consumer = kernelCalled(field("consumer"));
   if (!producer || !consumer)
     return;
+  // What a kernel computes again it does not read; then both may read the same.
+  bool isRead = !edgeInputs(producer, consumer).empty();
+  std::string cost = costOfEdge(producer, consumer).str(names);
+  if (!isRead && cost == "0")
+    return;
   auto note = remark::missed(placeOfEdge(producer, consumer),
                              RemarkOpts::name("NotFused")
                                  .category(kEdgeCategory)
                                  .function(function.getName()));
-  note << remark::add("kernel '{0}' is not fused with '{1}', whose result it "
-                      "reads",
-                      field("consumer").str(), field("producer").str())
+  note << remark::add("kernel '{0}' is not fused with '{1}', {2}",
+                      field("consumer").str(), field("producer").str(),
+                      isRead ? "whose result it reads"
+                             : "which reads the same tensors")
        << remark::metric("Producer", field("producer"))
        << remark::metric("Consumer", field("consumer"))
-       << remark::metric("BytesCost",
-                         costOfEdge(producer, consumer).str(names));
+       << remark::metric("BytesCost", cost);
   because(record, note);
 }
 

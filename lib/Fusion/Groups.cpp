@@ -47,9 +47,11 @@ Groups::Groups(func::FuncOp function) : body(&function.getBody().front()) {
     bool isOnHost = llvm::any_of(op.getUsers(), [](Operation *user) {
       return !isa<FuseDialect>(user->getDialect());
     });
+    if (isDuplicated(&op))
+      duplicated.insert(&op);
     bool grouped = isa<FuseDialect>(op.getDialect()) &&
                    !isa<ConstantOp, KernelOp, LaunchOp, RequireOp>(op) &&
-                   (!isDuplicated(&op) || isOnHost);
+                   (!duplicated.contains(&op) || isOnHost);
     if (!grouped)
       continue;
     groupOf[&op] = members.size();
@@ -131,6 +133,7 @@ void Groups::addCopy(Operation *copy, Operation *original, int group) {
 void Groups::forget(Operation *op) {
   release(op);
   positions.erase(op);
+  duplicated.erase(op);
 }
 
 SmallVector<Value> Groups::inputsOf(ArrayRef<Operation *> ops) const {
@@ -141,9 +144,8 @@ SmallVector<Value> Groups::inputsOf(ArrayRef<Operation *> ops) const {
       if (isa<RankedTensorType>(operand.getType()) &&
           !inside.contains(operand.getDefiningOp()))
         outside.insert(operand);
-  // A constant may have users everywhere, so each is asked once.
-  return llvm::filter_to_vector(outside, [](Value value) {
-    return !isDuplicated(value.getDefiningOp());
+  return llvm::filter_to_vector(outside, [&](Value value) {
+    return !duplicated.contains(value.getDefiningOp());
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::fuse {
 
@@ -48,6 +49,8 @@ public:
   /// Says of a copy of `original`, in no group, that it stands next to it.
   void place(Operation *copy, Operation *original) {
     positions[copy] = position(original);
+    if (duplicated.contains(original))
+      duplicated.insert(copy);
   }
   /// Takes in a copy of `original` that stands next to it.
   void addCopy(Operation *copy, Operation *original, int group);
@@ -86,6 +89,9 @@ private:
   DenseMap<Operation *, int> groupOf;
   DenseMap<Operation *, unsigned> positions;
   unsigned numPositions;
+  /// Ops that kernels copy, as they were found: all of a program may read a
+  /// constant, and asking for its users takes as long.
+  llvm::DenseSet<Operation *> duplicated;
   /// Of each position; empty where groups have changed since.
   mutable SmallVector<unsigned> horizons;
   SmallVector<SmallVector<Operation *>> members;

@@ -20,9 +20,12 @@
 using namespace mlir;
 using namespace mlir::fuse;
 
-/// Parameters, of 8 bytes, beyond which neighbours are not merged: every driver
-/// takes 4 KiB, of which some are left for what schedules add.
-static constexpr size_t mostParameters = 480;
+/// Parameters, of 8 bytes, beyond which neighbours are not merged. Every driver
+/// takes 4 KiB, of which some are left for what schedules add; LLVM's passes
+/// for a CPU ask of each pair of a kernel's pointers whether they overlap.
+static size_t mostParameters(const MachineRates &machine) {
+  return machine.sharesResults ? 480 : 64;
+}
 
 bool GroupMerger::shareInput(int a, int b) {
   llvm::SmallDenseSet<Value> inputs;
@@ -127,8 +130,9 @@ bool GroupMerger::tryNeighbours(int a, GroupKind ofA, int b, GroupKind ofB) {
   Reason reason;
   if (!may)
     reason = Reason(ReasonKind::differentWalks, verbOf(ofA), verbOf(ofB));
-  else if (parametersOf(a) + parametersOf(b) > mostParameters)
-    reason = Reason(ReasonKind::tooManyTensors, mostParameters);
+  else if (size_t most = mostParameters(machine);
+           parametersOf(a) + parametersOf(b) > most)
+    reason = Reason(ReasonKind::tooManyTensors, most);
   else if (tryMerge(a, b, {}, reason))
     return true;
   noteApart(a, b, std::move(reason));

@@ -279,6 +279,19 @@ func.func @not_orderedOtherRows(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %y = fuse.add %c, %x : tensor<64x512xf32>
   return %y : tensor<64x512xf32>
 }
+// Each id is compared with all places of its own row.
+func.func @orderedMoved(%x: tensor<64x128xf32>) -> tensor<64x8x128xi1> {
+  %v, %i = fuse.top_k %x k = 8 : tensor<64x128xf32> -> tensor<64x8xf32>, tensor<64x8xi64>
+  %c = fuse.iota dim = 0 : tensor<128xi64>
+  %e = tensor.expand_shape %i [[0], [1, 2]] output_shape [64, 8, 1] : tensor<64x8xi64> into tensor<64x8x1xi64>
+  %y = fuse.compare eq %e, %c : tensor<64x8x1xi64>, tensor<128xi64> -> tensor<64x8x128xi1>
+  return %y : tensor<64x8x128xi1>
+}
+func.func @not_orderedMoved(%x: tensor<64x128xf32>) -> tensor<64x8xf32> {
+  %v, %i = fuse.top_k %x k = 8 : tensor<64x128xf32> -> tensor<64x8xf32>, tensor<64x8xi64>
+  %y = fuse.exp %v : tensor<64x8xf32>
+  return %y : tensor<64x8xf32>
+}
 func.func @scanOtherPlaces(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %c = fuse.scan sum %x : tensor<64x512xf32>
   %r = fuse.reverse %c dims = [1] : tensor<64x512xf32>

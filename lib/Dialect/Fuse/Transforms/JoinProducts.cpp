@@ -30,6 +30,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuse {
@@ -76,10 +77,17 @@ struct Term {
   Value added;
 };
 
+/// What is known of a block's values before any sum is looked at, so that long
+/// sums of other things cost nothing.
+struct KnownSums {
+  /// A product is added up in these, and nothing else is in the second.
+  llvm::DenseSet<Value> withProducts, ofProducts;
+};
+
 /// A tree of additions with products at its leaves.
 class ProductSum {
 public:
-  explicit ProductSum(AddOp root) : root(root) {}
+  ProductSum(AddOp root, const KnownSums &known) : root(root), known(known) {}
 
   /// With `narrowOnly` products of 16-bit floats.
   bool find(bool narrowOnly);
@@ -96,6 +104,7 @@ private:
                std::string &axes);
 
   AddOp root;
+  const KnownSums &known;
   SmallVector<Term> terms;
   /// What is added besides.
   SmallVector<Value> others;
@@ -174,6 +183,31 @@ static Value throughOne(Operation *op) {
   return op->getOperand(*scaled);
 }
 
+static KnownSums knownSums(Block &block) {
+  KnownSums known;
+  for (Operation &op : block) {
+    SmallVector<Value, 2> from;
+    if (isa<AddOp>(op))
+      from = llvm::to_vector<2>(op.getOperands());
+    else if (isa<ContractOp>(op))
+      known.ofProducts.insert(op.getResult(0));
+    else if (op.getNumResults() == 1)
+      if (Value before = throughOne(&op))
+        from = {before};
+    if (!from.empty() && llvm::all_of(from, [&](Value value) {
+          return known.ofProducts.contains(value);
+        }))
+      known.ofProducts.insert(op.getResult(0));
+    bool hasProducts =
+        isa<ContractOp>(op) || llvm::any_of(from, [&](Value value) {
+          return known.withProducts.contains(value);
+        });
+    if (hasProducts)
+      known.withProducts.insert(op.getResult(0));
+  }
+  return known;
+}
+
 /// Whether all that is computed of the value is a part of this sum.
 bool ProductSum::isInner(Value value) const {
   return value.getDefiningOp() == root || value.hasOneUse();
@@ -207,8 +241,9 @@ bool ProductSum::collect(Value value, SmallVector<Operation *, 2> after,
 /// Additions from the root on: what is no sum of products is added behind.
 void ProductSum::collectTop(Value value) {
   SmallVector<Term> found;
-  bool areProducts =
-      value.getType() == root.getType() && collect(value, {}, found);
+  bool areProducts = known.ofProducts.contains(value) &&
+                     value.getType() == root.getType() &&
+                     collect(value, {}, found);
   if (areProducts && llvm::all_of(found, [&](const Term &term) {
         return areAlike(term, found.front());
       })) {
@@ -219,7 +254,8 @@ void ProductSum::collectTop(Value value) {
     return;
   }
   auto add = value.getDefiningOp<AddOp>();
-  if (!add || add.getType() != root.getType() || !isInner(value))
+  if (!add || !known.withProducts.contains(value) ||
+      add.getType() != root.getType() || !isInner(value))
     return others.push_back(value);
   for (Value operand : add->getOperands())
     collectTop(operand);
@@ -451,9 +487,12 @@ struct JoinProducts
     // The outermost additions come first: what they join leaves the others
     // without users.
     for (Block &block : getOperation().getBody()) {
+      KnownSums known = knownSums(block);
       SmallVector<AddOp> adds(block.getOps<AddOp>());
       for (AddOp add : llvm::reverse(adds)) {
-        if (ProductSum sum(add); !add->use_empty() && sum.find(narrowOnly))
+        if (add->use_empty() || !known.withProducts.contains(add))
+          continue;
+        if (ProductSum sum(add, known); sum.find(narrowOnly))
           sum.join();
       }
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))

@@ -370,6 +370,46 @@ private:
   }
 };
 
+/// scan(collapse(x)) -> collapse(scan(x)), and the same of top_k, where other
+/// dimensions than the one that is walked are joined.
+struct SinkCollapseOfRows : public RewritePattern {
+  explicit SinkCollapseOfRows(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<ScanOp, TopKOp>(op))
+      return rewriter.notifyMatchFailure(op, "walks nothing in order");
+    auto collapse = op->getOperand(0).getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse || isIdentity(collapse) || !isMadeHere(collapse.getSrc()))
+      return rewriter.notifyMatchFailure(op,
+                                         "its operand is no collapsed value");
+    Groups groups = collapse.getReassociationIndices();
+    auto scan = dyn_cast<ScanOp>(op);
+    int64_t walked = scan ? scan.getAxis() : groups.size() - 1;
+    if (!haveKnownSizes(collapse.getSrcType(), groups) ||
+        groups[walked].size() != 1)
+      return rewriter.notifyMatchFailure(op, "what is walked is joined");
+    int64_t dim = groups[walked].front();
+    Operation *clone = rewriter.clone(*op);
+    clone->setOperand(0, collapse.getSrc());
+    if (scan && scan.getDim())
+      cast<ScanOp>(clone).setDim(dim);
+    SmallVector<Value> results;
+    for (auto [inner, old] :
+         llvm::zip_equal(clone->getResults(), op->getResults())) {
+      auto type = cast<RankedTensorType>(old.getType());
+      SmallVector<int64_t> shape(collapse.getSrcType().getShape());
+      shape[dim] = type.getDimSize(walked);
+      inner.setType(type.clone(shape));
+      results.push_back(tensor::CollapseShapeOp::create(
+          rewriter, collapse.getLoc(), type, inner, groups));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 /// scatter(into, ids, collapse(x)) -> collapse(scatter(expand(into), ids, x)),
 /// where dimensions behind the rows that are scattered are joined.
 struct SinkCollapseOfUpdates : public OpRewritePattern<ScatterOp> {
@@ -428,7 +468,8 @@ struct PropagateReshapesPass
     patterns
         .add<SinkCollapse, RaiseExpand, SinkCollapseOfReduce, SinkCastOfTable>(
             context);
-    patterns.add<ExpandIota, SinkCollapseOfUpdates>(context);
+    patterns.add<ExpandIota, SinkCollapseOfRows, SinkCollapseOfUpdates>(
+        context);
     populateSwapReshapesPatterns(patterns);
     populateKeepReducedDimsPatterns(patterns);
     populateStridedSlicePatterns(patterns);

@@ -18,6 +18,7 @@
 
 #include "ReshapeOperands.h"
 #include "SinkTransposes.h"
+#include "TransposedRegions.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
@@ -424,6 +425,7 @@ struct RaiseMovementPass
     if (getOperation().isExternal())
       return;
     Block &block = getOperation().getBody().front();
+    untransposeRegions(block);
     sinkTransposes(block);
     for (auto op : llvm::to_vector(block.getOps<SliceOp>()))
       raise(SliceMovement(op));

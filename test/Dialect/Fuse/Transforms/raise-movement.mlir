@@ -235,3 +235,36 @@ func.func @moved_rows(%x: tensor<?x8x64xf32>, %z: tensor<?x10x64xf32>) -> tensor
   %t = fuse.transpose %c permutation = [1, 0, 2] : tensor<?x10x64xf32> -> tensor<10x?x64xf32>
   return %t : tensor<10x?x64xf32>
 }
+
+// -----
+
+// A norm between two transposes is one of the dimension that they move.
+// CHECK-LABEL: func.func @between
+// CHECK-NOT:     fuse.transpose
+// CHECK:         %[[M:.*]] = fuse.reduce mean %arg0 dims = [1] keep : tensor<?x8x4x4xf32> -> tensor<?x1x4x4xf32>
+// CHECK:         %[[D:.*]] = fuse.sub %arg0, %[[M]]
+// CHECK:         %[[E:.*]] = tensor.expand_shape %arg1 {{\[\[}}0, 1, 2, 3]] output_shape [1, 1, 1, 8]
+// CHECK:         %[[W:.*]] = fuse.transpose %[[E]] permutation = [0, 3, 1, 2] : tensor<1x1x1x8xf32> -> tensor<1x8x1x1xf32>
+// CHECK:         %[[Y:.*]] = fuse.mul %[[D]], %[[W]] : tensor<?x8x4x4xf32>, tensor<1x8x1x1xf32>
+// CHECK:         return %[[Y]]
+func.func @between(%x: tensor<?x8x4x4xf32>, %w: tensor<8xf32>) -> tensor<?x8x4x4xf32> {
+  %t = fuse.transpose %x permutation = [0, 2, 3, 1] : tensor<?x8x4x4xf32> -> tensor<?x4x4x8xf32>
+  %m = fuse.reduce mean %t dims = [3] keep : tensor<?x4x4x8xf32> -> tensor<?x4x4x1xf32>
+  %d = fuse.sub %t, %m : tensor<?x4x4x8xf32>, tensor<?x4x4x1xf32>
+  %s = fuse.mul %d, %w : tensor<?x4x4x8xf32>, tensor<8xf32>
+  %y = fuse.transpose %s permutation = [0, 3, 1, 2] : tensor<?x4x4x8xf32> -> tensor<?x8x4x4xf32>
+  return %y : tensor<?x8x4x4xf32>
+}
+
+// -----
+
+// What is needed as it is transposed keeps the transpose.
+// CHECK-LABEL: func.func @needed
+// CHECK-COUNT-2: fuse.transpose
+func.func @needed(%x: tensor<?x8x4x4xf32>) -> (tensor<?x8x4x4xf32>, tensor<?x4x4x8xf32>) {
+  %t = fuse.transpose %x permutation = [0, 2, 3, 1] : tensor<?x8x4x4xf32> -> tensor<?x4x4x8xf32>
+  %m = fuse.reduce mean %t dims = [3] keep : tensor<?x4x4x8xf32> -> tensor<?x4x4x1xf32>
+  %d = fuse.sub %t, %m : tensor<?x4x4x8xf32>, tensor<?x4x4x1xf32>
+  %y = fuse.transpose %d permutation = [0, 3, 1, 2] : tensor<?x4x4x8xf32> -> tensor<?x8x4x4xf32>
+  return %y, %d : tensor<?x8x4x4xf32>, tensor<?x4x4x8xf32>
+}
