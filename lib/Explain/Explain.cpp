@@ -355,6 +355,28 @@ ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
   return cost;
 }
 
+/// What the second kernel has of the first, in words; empty where a kernel
+/// computes again what it needs and neither is left with the other.
+static StringRef relationOf(KernelOp producer, KernelOp consumer) {
+  if (!edgeInputs(producer, consumer).empty())
+    return "whose result it reads";
+  llvm::SetVector<Value> from(consumer.getInputs().begin(),
+                              consumer.getInputs().end());
+  for (size_t next = 0; next < from.size(); ++next) {
+    Operation *op = from[next].getDefiningOp();
+    if (op == producer)
+      return "from whose result it follows";
+    if (op)
+      from.insert(op->operand_begin(), op->operand_end());
+  }
+  bool shares = llvm::any_of(consumer.getInputs(), [&](Value input) {
+    return llvm::any_of(producer.getInputs(), [&](Value other) {
+      return viewed(other) == viewed(input);
+    });
+  });
+  return shares ? "which reads the same tensors" : "";
+}
+
 /// Independent kernels that could have been one launch.
 void Explainer::explainApart(DictionaryAttr record) {
   KernelOp kernel = kernelCalled(textOf(record, "kernel"));
@@ -383,22 +405,20 @@ void Explainer::explainMissed(DictionaryAttr record) {
   KernelOp consumer = kernelCalled(field("consumer"));
   if (!producer || !consumer)
     return;
-  // What a kernel computes again it does not read; then both may read the same.
-  bool isRead = !edgeInputs(producer, consumer).empty();
-  std::string cost = costOfEdge(producer, consumer).str(names);
-  if (!isRead && cost == "0")
+  StringRef relation = relationOf(producer, consumer);
+  if (relation.empty())
     return;
+  std::string cost = costOfEdge(producer, consumer).str(names);
   auto note = remark::missed(placeOfEdge(producer, consumer),
                              RemarkOpts::name("NotFused")
                                  .category(kEdgeCategory)
                                  .function(function.getName()));
   note << remark::add("kernel '{0}' is not fused with '{1}', {2}",
                       field("consumer").str(), field("producer").str(),
-                      isRead ? "whose result it reads"
-                             : "which reads the same tensors")
+                      relation)
        << remark::metric("Producer", field("producer"))
        << remark::metric("Consumer", field("consumer"))
-       << remark::metric("BytesCost", cost);
+       << remark::metric("BytesCost", cost == "0" ? "" : cost);
   because(record, note);
 }
 

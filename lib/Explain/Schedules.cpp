@@ -463,6 +463,19 @@ static std::string explainPointwise(PointwiseScheduleAttr schedule,
                     .str();
 }
 
+static std::string explainOrdered(OrderedScheduleAttr schedule) {
+  std::string elements =
+      plural(schedule.getVector() * schedule.getUnroll(), "element");
+  if (schedule.getSplits() > 1)
+    return formatv("it walks columns in order: {0} threads share one, each "
+                   "with {1} at a time",
+                   schedule.getSplits(), elements);
+  return formatv("it walks elements in their order: each of a block's {0} "
+                 "threads takes {1} at a time, and they exchange what these "
+                 "come to",
+                 schedule.getThreads(), elements);
+}
+
 std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
                                         std::optional<TensorFacts> facts) {
   return llvm::TypeSwitch<Attribute, std::string>(kernel.getScheduleAttr())
@@ -490,6 +503,8 @@ std::string mlir::fuse::explainSchedule(KernelOp kernel, const DimClasses &dims,
       .Case([&](PointwiseScheduleAttr schedule) {
         return explainPointwise(schedule, kernel, dims, facts);
       })
+      .Case(
+          [](OrderedScheduleAttr schedule) { return explainOrdered(schedule); })
       .Default([](Attribute) {
         return std::string("its scheduler is the first that applies");
       });
