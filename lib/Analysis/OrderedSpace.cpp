@@ -95,7 +95,7 @@ bool SpaceFinder::isOneARow(ArrayRef<Extent> extents) const {
 LogicalResult SpaceFinder::visitReduction(Operation *op) {
   SmallVector<Extent> extents = dims.extents(op->getOperand(0));
   bool isAlongRow = reducedDims(op) == ArrayRef(space.dim);
-  if (!isAlongRow)
+  if (!isAlongRow && extents.size() == space.domain.size())
     return refuse(ReasonKind::orderedOtherDims);
   if (!isOfRows(extents))
     return refuse(ReasonKind::differentShapes);

@@ -387,8 +387,7 @@ struct SinkCollapseOfRows : public RewritePattern {
     Groups groups = collapse.getReassociationIndices();
     auto scan = dyn_cast<ScanOp>(op);
     int64_t walked = scan ? scan.getAxis() : groups.size() - 1;
-    if (!haveKnownSizes(collapse.getSrcType(), groups) ||
-        groups[walked].size() != 1)
+    if (groups[walked].size() != 1)
       return rewriter.notifyMatchFailure(op, "what is walked is joined");
     int64_t dim = groups[walked].front();
     Operation *clone = rewriter.clone(*op);
