@@ -309,7 +309,8 @@ json::Object PageWriter::graph() const {
     size_t operand = 0;
     for (const KernelArg &arg : launch->args) {
       const auto *ref = std::get_if<BufferRef>(&arg);
-      if (!ref)
+      // Numbers that are passed by value are no operands.
+      if (!ref || ref->kind == BufferRef::Kind::Scalar)
         continue;
       const jit::KernelOperand &its = info.operands[operand++];
       double bytes = bytesOf(its);
