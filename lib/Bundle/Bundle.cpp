@@ -9,6 +9,7 @@
 #include "PlanTables.h"
 #include "fuse/Compiler/Report.h"
 #include "fuse/Execution/JIT.h"
+#include "fuse/Runtime/OutputFile.h"
 #include "fuse/Target/GPUTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -65,19 +66,12 @@ static std::string identifier(StringRef name) {
 Error BundleWriter::writeFile(StringRef name, StringRef bytes) {
   SmallString<128> path(directory);
   sys::path::append(path, name);
-  std::error_code code;
-  raw_fd_ostream os(path, code);
-  if (!code) {
-    os << bytes;
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
+  if (Error error =
+          runtime::writeFile(path, [&](raw_ostream &os) { os << bytes; }))
     return createStringError(
         formatv("expected to write '{0}', but got: {1}; pass -o a folder that "
                 "can be written",
-                path, code.message()));
+                path, toString(std::move(error))));
   written.files.push_back(name.str());
   return Error::success();
 }

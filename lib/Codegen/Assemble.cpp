@@ -103,9 +103,7 @@ public:
     TemporaryFile file;
     if (std::error_code code =
             llvm::sys::fs::createTemporaryFile("fuse", suffix, file.path))
-      return llvm::createStringError(
-          code, "expected a temporary folder that can be written, but got: " +
-                    code.message() + "; set TMPDIR");
+      return makeError(code);
     file.remover.setFile(file.path);
     return std::move(file);
   }
@@ -113,6 +111,18 @@ public:
   StringRef getPath() const { return path; }
 
   /// The bytes in it; empty if it cannot be read.
+  llvm::Error write(StringRef text) {
+    std::error_code code;
+    llvm::raw_fd_ostream os(path, code);
+    if (!code) {
+      os << text;
+      os.close();
+      code = os.error();
+      os.clear_error();
+    }
+    return code ? makeError(code) : llvm::Error::success();
+  }
+
   std::string read() const {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     return buffer ? (*buffer)->getBuffer().str() : std::string();
@@ -120,6 +130,12 @@ public:
 
 private:
   llvm::SmallString<64> path;
+  static llvm::Error makeError(std::error_code code) {
+    return llvm::createStringError(
+        code, "expected a temporary folder that can be written, but got: " +
+                  code.message() + "; set TMPDIR");
+  }
+
   llvm::FileRemover remover;
 };
 } // namespace
@@ -158,11 +174,7 @@ runPtxas(const std::string &program, StringRef ptx, const GPUTarget &target,
   auto log = TemporaryFile::create("log");
   if (!log)
     return log.takeError();
-  if (llvm::Error error =
-          llvm::writeToOutput(input->getPath(), [&](llvm::raw_ostream &os) {
-            os << ptx;
-            return llvm::Error::success();
-          }))
+  if (llvm::Error error = input->write(ptx))
     return std::move(error);
 
   std::string arch = ("-arch=" + target.chip).str(), message, text;

@@ -7,6 +7,7 @@
 
 #include "fuse/Execution/SavedProgram.h"
 #include "fuse/Compiler/CodeArchive.h"
+#include "fuse/Runtime/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Base64.h"
@@ -72,10 +73,8 @@ Error save(const CompiledProgram &program, StringRef path) {
   json::Value file = json::Object{{"fuse_program", savedFormat},
                                   {"hash", std::move(hash)},
                                   {"content", std::move(content)}};
-  Error error = writeToOutput(path, [&](raw_ostream &os) {
-    os << file << '\n';
-    return Error::success();
-  });
+  Error error =
+      runtime::writeFile(path, [&](raw_ostream &os) { os << file << '\n'; });
   if (!error)
     return error;
   return makeError(path, "cannot save '" + program.spec().name +

@@ -14,6 +14,8 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -26,6 +28,8 @@ static int report(Error error) {
 int fuse::driver::runDriver(int argc, char **argv) {
   installCrashHandler(argc, argv);
   InitLLVM init(argc, argv);
+  // A file that may not grow is an error of writing it.
+  std::signal(SIGXFSZ, SIG_IGN);
   obeyNoColor();
   cl::SetVersionPrinter(printVersion);
   std::vector<std::unique_ptr<Command>> commands;

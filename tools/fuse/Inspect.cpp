@@ -12,6 +12,7 @@
 #include "fuse/Compiler/Report.h"
 #include "fuse/Compiler/Source.h"
 #include "fuse/Execution/JIT.h"
+#include "fuse/Runtime/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -391,16 +392,15 @@ Error InspectCommand::writeHtml(jit::Compilation &compilation,
   std::string page =
       htmlReport({code, kernels, *candidates, std::move(*measured), text,
                   program.file, chip});
-  std::error_code failed;
-  raw_fd_ostream file(html, failed);
-  file << page;
-  file.close();
-  if (!failed)
-    failed = file.error();
-  file.clear_error();
-  if (failed)
-    return createStringError("expected to write '" + html + "', but got: " +
-                             failed.message() + "; name another file");
+  if (html == "-") {
+    outs() << page;
+    return Error::success();
+  }
+  if (Error error =
+          runtime::writeFile(html, [&](raw_ostream &os) { os << page; }))
+    return createStringError("expected to write '" + html +
+                             "', but got: " + toString(std::move(error)) +
+                             "; name another file");
   outs() << formatv("{0}: {1} bytes\n", html, page.size());
   return Error::success();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Array.h"
+#include "fuse/Runtime/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
@@ -256,24 +257,20 @@ Error writeNpy(StringRef path, const Array &array) {
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
 
-  std::error_code error;
-  raw_fd_ostream stream(path, error);
-  if (error)
-    return fileError(path, "cannot write the array: " + error.message() +
-                               "; check the path");
   char length[2];
   support::endian::write16le(length, header.size());
-  stream << magic << StringRef("\x01\x00", 2) << StringRef(length, 2) << header;
-  if (array.byteSize() > 0)
-    stream.write(static_cast<const char *>(array.buffer->data()),
-                 array.byteSize());
-  stream.close();
-  if (!stream.has_error())
-    return Error::success();
-  std::string message = stream.error().message();
-  stream.clear_error();
-  return fileError(path, "cannot write the array: " + message +
-                             "; check the free space");
+  Error error = runtime::writeFile(path, [&](raw_ostream &stream) {
+    stream << magic << StringRef("\x01\x00", 2) << StringRef(length, 2)
+           << header;
+    if (array.byteSize() > 0)
+      stream.write(static_cast<const char *>(array.buffer->data()),
+                   array.byteSize());
+  });
+  if (!error)
+    return error;
+  return fileError(path,
+                   "cannot write the array: " + toString(std::move(error)) +
+                       "; check the path and the free space");
 }
 
 } // namespace fuse::driver
