@@ -19,6 +19,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 
 using namespace llvm;
@@ -147,11 +148,19 @@ static Error commandLineError(StringRef said, StringRef command) {
 }
 
 Error fuse::driver::parseCommandLine(int argc, char **argv) {
+  static CapturedErrors *parsing = nullptr;
   CapturedErrors captured;
+  parsing = &captured;
+  // --help ends the process in the parser.
+  std::atexit([] {
+    if (parsing)
+      parsing->take();
+  });
   // A stream, also one that nobody reads, has it return instead of exit.
   bool isRight = cl::ParseCommandLineOptions(
       argc, argv, "Fuse: tensor programs as few kernels\n", &errs());
   std::string said = captured.take();
+  parsing = nullptr;
   if (isRight) {
     errs() << said;
     return Error::success();
