@@ -17,6 +17,7 @@
 #include "fuse/Compiler/PlanBuilder.h"
 #include "fuse/Compiler/RunPasses.h"
 #include "fuse/Compiler/ShimTable.h"
+#include "fuse/Compiler/SizeNames.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Explain/CodeRemarks.h"
 #include "fuse/Explain/KernelInfo.h"
@@ -96,6 +97,8 @@ struct Compilation::State {
 
   std::string text, fileName;
   CompileOptions options;
+  /// Those of the options, by the compiler's names.
+  std::vector<std::string> sizes;
   CodeCache cache;
   StageDump dump;
   std::optional<GPUTarget> gpu;
@@ -127,7 +130,7 @@ void Compilation::State::configure(mlir::fuse::PipelineOptions &pipeline,
   pipeline.tuning = tuning;
   for (unsigned input : facts.copied)
     pipeline.copied.push_back(input);
-  for (const std::string &size : options.sizes)
+  for (const std::string &size : sizes)
     pipeline.sizes.push_back(size);
 }
 
@@ -209,6 +212,10 @@ llvm::Error Compilation::State::parse() {
   if (!function)
     return function.takeError();
   entry = function->getName().str();
+  auto unified = unifySizes(options.sizes, sizeNames(*function), "size");
+  if (!unified)
+    return unified.takeError();
+  sizes = std::move(*unified);
   // What the entry does not use is not compiled.
   for (auto other : llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
     if (other != *function && SymbolTable::symbolKnownUseEmpty(other, *module))

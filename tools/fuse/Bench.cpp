@@ -9,6 +9,7 @@
 #include "BenchProfile.h"
 #include "BenchReport.h"
 #include "Command.h"
+#include "DimOptions.h"
 #include "Tuning.h"
 #include "fuse/Compiler/Report.h"
 #include "fuse/Execution/JIT.h"
@@ -153,7 +154,10 @@ Expected<json::Array> BenchCommand::autotune(const BenchCase &benchCase,
   auto compiled = jit::compile(benchCase.text, benchCase.fileName, compile);
   if (!compiled)
     return compiled.takeError();
-  auto shapes = inputShapes((*compiled)->spec(), benchCase.dims);
+  auto sizes = unifyDims(**compiled, benchCase.dims);
+  if (!sizes)
+    return sizes.takeError();
+  auto shapes = inputShapes((*compiled)->spec(), *sizes);
   if (!shapes)
     return shapes.takeError();
   auto tuned =

@@ -13,6 +13,7 @@
 
 #include "BenchRun.h"
 #include "BenchClock.h"
+#include "DimOptions.h"
 #include "Session.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
@@ -235,15 +236,20 @@ Expected<BenchResult> runBench(const BenchCase &benchCase,
       jit::compile(benchCase.text, benchCase.fileName, compileOptions);
   if (!program)
     return program.takeError();
+  auto dims = unifyDims(**program, benchCase.dims);
+  if (!dims)
+    return dims.takeError();
+  BenchCase unified = benchCase;
+  unified.dims = std::move(*dims);
   auto clock = BenchClock::create((*program)->device());
   if (!clock)
     return clock.takeError();
-  Bench bench(benchCase, options, **program, **clock);
+  Bench bench(unified, options, **program, **clock);
   BenchResult result;
   if (Error error = bench.measure(result))
     return std::move(error);
   auto check =
-      checkBench(benchCase, **program, options.seed, options.checkElements);
+      checkBench(unified, **program, options.seed, options.checkElements);
   if (!check)
     return check.takeError();
   result.check = std::move(*check);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "DimOptions.h"
 #include "Inputs.h"
 #include "RemarkPrinter.h"
 #include "RunReport.h"
@@ -129,7 +130,11 @@ Error RunCommand::execute(StringRef text) {
   auto files = outputFiles(spec);
   if (!files)
     return files.takeError();
-  auto arrays = prepareInputs(spec, inputs, dims, seed, (*compiled)->stddev());
+  auto sizes = unifyDims(**compiled, dims);
+  if (!sizes)
+    return sizes.takeError();
+  auto arrays =
+      prepareInputs(spec, inputs, *sizes, seed, (*compiled)->stddev());
   if (!arrays)
     return arrays.takeError();
   if (tuning.autotune) {
