@@ -217,23 +217,25 @@ static Expected<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
 }
 
 static llvm::Error checkBoundaryTypes(func::FuncOp entry) {
-  auto check = [&](Type type, StringRef what, unsigned index) -> llvm::Error {
+  auto check = [&](Location location, Type type, StringRef what,
+                   unsigned index) -> llvm::Error {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && isElementType(tensor.getElementType()))
       return llvm::Error::success();
     std::string text;
     llvm::raw_string_ostream(text) << type;
-    return makeError(entry.getLoc(),
+    return makeError(location,
                      formatv("expected {0} {1} of @{2} to be a ranked tensor "
                              "of {3}, but got {4}; {5}",
                              what, index, entry.getName(), elementTypeNames,
                              text, typeRemedy(type, elementTypeNames)));
   };
-  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes()))
-    if (llvm::Error error = check(type, "argument", index))
+  for (BlockArgument argument : entry.getArguments())
+    if (llvm::Error error = check(argument.getLoc(), argument.getType(),
+                                  "argument", argument.getArgNumber()))
       return error;
   for (auto [index, type] : llvm::enumerate(entry.getResultTypes()))
-    if (llvm::Error error = check(type, "result", index))
+    if (llvm::Error error = check(entry.getLoc(), type, "result", index))
       return error;
   return llvm::Error::success();
 }
@@ -321,21 +323,23 @@ static llvm::Error checkLaunches(func::FuncOp entry) {
 
 static llvm::Error checkNames(func::FuncOp entry) {
   llvm::StringSet<> seen;
-  auto check = [&](Attribute attr) -> llvm::Error {
+  auto check = [&](Location location, Attribute attr) -> llvm::Error {
     auto name = dyn_cast_or_null<StringAttr>(attr);
     if (name && !name.empty() && seen.insert(name.getValue()).second)
       return llvm::Error::success();
     return makeError(
-        entry.getLoc(),
+        location,
         formatv("expected distinct names of arguments and results, but got "
                 "'{0}' again; change its {1}",
                 name ? name.getValue() : "", kNameAttr));
   };
   for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i)
-    if (llvm::Error error = check(entry.getArgAttr(i, kNameAttr)))
+    if (llvm::Error error = check(entry.getArgument(i).getLoc(),
+                                  entry.getArgAttr(i, kNameAttr)))
       return error;
   for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i)
-    if (llvm::Error error = check(entry.getResultAttr(i, kNameAttr)))
+    if (llvm::Error error =
+            check(entry.getLoc(), entry.getResultAttr(i, kNameAttr)))
       return error;
   return llvm::Error::success();
 }

@@ -61,74 +61,87 @@ Operation *FuseDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return ConstantOp::create(builder, loc, elements);
 }
 
-static LogicalResult verifyName(Operation *op, NamedAttribute attribute) {
+/// Begins an error of a function's argument or result.
+using EmitError = function_ref<InFlightDiagnostic(const Twine &)>;
+
+static LogicalResult verifyName(EmitError emitError, NamedAttribute attribute) {
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   if (!name || name.empty())
-    return op->emitOpError("expected ")
+    return emitError("expected ")
            << attribute.getName().strref() << " to be a name, but got "
            << attribute.getValue() << "; write it as "
            << attribute.getName().strref() << " = \"x\"";
+  if (name.getValue().contains('='))
+    return emitError("expected ")
+           << attribute.getName().strref() << " without '=', but got " << name
+           << "; choose a name that --input NAME=FILE can set";
   return success();
 }
 
-static LogicalResult verifyDims(Operation *op, NamedAttribute attribute,
+static LogicalResult verifyDims(EmitError emitError, NamedAttribute attribute,
                                 RankedTensorType tensor) {
   auto dims = dyn_cast<ArrayAttr>(attribute.getValue());
   if (!dims || !llvm::all_of(dims, llvm::IsaPred<StringAttr>))
-    return op->emitOpError("expected fuse.dims to be an array of names, but "
-                           "got ")
+    return emitError("expected fuse.dims to be an array of names, but "
+                     "got ")
            << attribute.getValue() << "; write it as fuse.dims = [\"T\"]";
   if (dims.size() != static_cast<size_t>(tensor.getNumDynamicDims()))
-    return op->emitOpError("expected fuse.dims to name the ")
+    return emitError("expected fuse.dims to name the ")
            << tensor.getNumDynamicDims() << " dynamic dimensions of " << tensor
            << ", but got " << dims.size()
            << " names; name each '?' once, in order";
+  for (StringRef name : dims.getAsValueRange<StringAttr>())
+    if (name.contains('='))
+      return emitError("expected fuse.dims without '=', but got \"")
+             << name << "\"; choose a name that --dim NAME=SIZE can set";
   return success();
 }
 
-static LogicalResult verifyStddev(Operation *op, NamedAttribute attribute) {
+static LogicalResult verifyStddev(EmitError emitError,
+                                  NamedAttribute attribute) {
   auto number = dyn_cast<FloatAttr>(attribute.getValue());
   if (number && number.getValueAsDouble() > 0.0 && number.getValue().isFinite())
     return success();
-  return op->emitOpError("expected fuse.stddev to be a positive number, but "
-                         "got ")
+  return emitError("expected fuse.stddev to be a positive number, but "
+                   "got ")
          << attribute.getValue() << "; write it as fuse.stddev = 0.02";
 }
 
-static LogicalResult verifyStrided(Operation *op, NamedAttribute attribute) {
+static LogicalResult verifyStrided(EmitError emitError,
+                                   NamedAttribute attribute) {
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   auto kind = name ? symbolizeStrideKind(name.getValue()) : std::nullopt;
   if (kind && *kind != StrideKind::dense)
     return success();
-  return op->emitOpError("expected fuse.strided to be \"aligned_rows\", "
-                         "\"rows\" or \"any\", but got ")
+  return emitError("expected fuse.strided to be \"aligned_rows\", "
+                   "\"rows\" or \"any\", but got ")
          << attribute.getValue() << "; remove it from a dense tensor";
 }
 
-static LogicalResult verifyScalar(Operation *op, NamedAttribute attribute,
+static LogicalResult verifyScalar(EmitError emitError, NamedAttribute attribute,
                                   RankedTensorType tensor) {
   if (tensor.getRank() == 0 && isa<UnitAttr>(attribute.getValue()))
     return success();
   if (tensor.getRank() != 0)
-    return op->emitOpError("expected fuse.scalar on a tensor of rank 0, but "
-                           "got ")
+    return emitError("expected fuse.scalar on a tensor of rank 0, but "
+                     "got ")
            << tensor << "; pass several numbers as a tensor";
-  return op->emitOpError("expected fuse.scalar without a value, but got ")
+  return emitError("expected fuse.scalar without a value, but got ")
          << attribute.getValue() << "; write it as {fuse.scalar}";
 }
 
 /// The attributes say how a program is called, so they sit on functions, on
 /// values that are tensors whose sizes can be computed.
-static FailureOr<RankedTensorType> verifyCarrier(Operation *op, Type type,
+static FailureOr<RankedTensorType> verifyCarrier(EmitError emitError, Type type,
                                                  NamedAttribute attribute) {
   auto tensor = dyn_cast_or_null<RankedTensorType>(type);
   if (!tensor || !tensor.getElementType().isIntOrFloat())
-    return op->emitOpError("expected ")
+    return emitError("expected ")
            << attribute.getName().strref() << " on a ranked tensor, but got "
            << type << "; remove the attribute";
   if (!getStaticBytes(tensor))
-    return op->emitOpError("expected a tensor of at most 2^63 - 1 bytes, but "
-                           "got ")
+    return emitError("expected a tensor of at most 2^63 - 1 bytes, but "
+                     "got ")
            << tensor << "; split it, or make a dimension smaller";
   return tensor;
 }
@@ -142,22 +155,29 @@ LogicalResult FuseDialect::verifyRegionArgAttribute(Operation *op,
     return op->emitOpError("expected ")
            << attribute.getName().strref()
            << " on a function, but got another op; remove the attribute";
-  auto tensor =
-      verifyCarrier(op, function.getArgumentTypes()[argIndex], attribute);
+  // Errors are located at the argument, if there is one to locate.
+  auto emitError = [&](const Twine &message) {
+    if (function.isExternal())
+      return op->emitOpError(message);
+    return mlir::emitError(function.getArgument(argIndex).getLoc())
+           << "'" << op->getName() << "' op " << message;
+  };
+  auto tensor = verifyCarrier(emitError, function.getArgumentTypes()[argIndex],
+                              attribute);
   if (failed(tensor))
     return failure();
   if (attribute.getName() == kNameAttr)
-    return verifyName(op, attribute);
+    return verifyName(emitError, attribute);
   if (attribute.getName() == kDimsAttr)
-    return verifyDims(op, attribute, *tensor);
+    return verifyDims(emitError, attribute, *tensor);
   if (attribute.getName() == kStddevAttr)
-    return verifyStddev(op, attribute);
+    return verifyStddev(emitError, attribute);
   if (attribute.getName() == kStridedAttr)
-    return verifyStrided(op, attribute);
+    return verifyStrided(emitError, attribute);
   if (attribute.getName() == kScalarAttr)
-    return verifyScalar(op, attribute, *tensor);
-  return op->emitOpError("expected fuse.name, fuse.dims, fuse.stddev, "
-                         "fuse.scalar or fuse.strided on argument #")
+    return verifyScalar(emitError, attribute, *tensor);
+  return emitError("expected fuse.name, fuse.dims, fuse.stddev, "
+                   "fuse.scalar or fuse.strided on argument #")
          << argIndex << ", but got " << attribute.getName().strref()
          << "; remove the attribute";
 }
@@ -172,18 +192,21 @@ FuseDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
            << attribute.getName().strref()
            << " on a function, but got another op; remove the attribute";
   Type type = function.getResultTypes()[resultIndex];
-  if (failed(verifyCarrier(op, type, attribute)))
+  auto emitError = [&](const Twine &message) {
+    return op->emitOpError(message);
+  };
+  if (failed(verifyCarrier(emitError, type, attribute)))
     return failure();
   if (attribute.getName() == kNameAttr)
-    return verifyName(op, attribute);
+    return verifyName(emitError, attribute);
   if (attribute.getName() == kStridedAttr)
-    return verifyStrided(op, attribute);
+    return verifyStrided(emitError, attribute);
   if (attribute.getName() != kInPlaceAttr)
     return op->emitOpError("expected fuse.name, fuse.strided or fuse.in_place "
                            "on result #")
            << resultIndex << ", but got " << attribute.getName().strref()
            << "; remove the attribute";
-  if (failed(verifyName(op, attribute)))
+  if (failed(verifyName(emitError, attribute)))
     return failure();
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
     if (function.getArgAttr(i, kNameAttr) == attribute.getValue() &&

@@ -52,6 +52,31 @@ func.func @f(%x: tensor<?xf32> {fuse.name = 1}) {
 
 // -----
 
+// Who sets one by its name writes NAME=.
+// expected-error @below {{expected fuse.name without '=', but got "a=b"; choose a name that --input NAME=FILE can set}}
+func.func @f(%x: tensor<?xf32> {fuse.name = "a=b"}) {
+  return
+}
+
+// -----
+
+// The same of dimensions.
+// expected-error @below {{expected fuse.dims without '=', but got "a=b"; choose a name that --dim NAME=SIZE can set}}
+func.func @f(%x: tensor<?x?xf32> {fuse.dims = ["n", "a=b"]}) {
+  return
+}
+
+// -----
+
+// Located at the argument.
+func.func @f(%x: tensor<?xf32>,
+             // expected-error @below {{'func.func' op expected fuse.name to be a name, but got 2 : i64}}
+             %y: tensor<?xf32> {fuse.name = 2}) {
+  return
+}
+
+// -----
+
 // fuse.name is not empty.
 // expected-error @below {{expected fuse.name to be a name, but got ""}}
 func.func @f(%x: tensor<?xf32> {fuse.name = ""}) {
