@@ -54,6 +54,7 @@ public:
                          "many bytes") {}
 
   Error execute() override;
+  void addValues(OptionValues &values) override { program.addValues(values); }
 
 private:
   Expected<std::vector<BenchCase>> readCases();

@@ -24,6 +24,7 @@ public:
                            "which it runs without a compiler") {}
 
   Error execute() override;
+  void addValues(OptionValues &values) override { program.addValues(values); }
 
 private:
   Expected<std::vector<std::string>> chips() const;

@@ -81,8 +81,18 @@ static std::string wordList(const Range &range, Word word) {
   return join(texts, " ");
 }
 
+/// With one dash where the name is a letter.
+static std::string dashed(const OptionWords &option) {
+  return (option.name.size() == 1 ? "-" : "--") + option.name;
+}
+
+/// The value of a letter is the next word.
+static bool takesEqualSign(const OptionWords &option) {
+  return option.takesValue && option.name.size() > 1;
+}
+
 static std::string optionWord(const OptionWords &option) {
-  return "--" + option.name + (option.takesValue ? "=" : "");
+  return dashed(option) + (takesEqualSign(option) ? "=" : "");
 }
 
 static void printBash(ArrayRef<CommandWords> commands, raw_ostream &os) {
@@ -101,7 +111,7 @@ _fuse() {
     option=${COMP_WORDS[COMP_CWORD - 1]} word=
   elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
     option=${COMP_WORDS[COMP_CWORD - 2]}
-  elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == --* ]]; then
+  elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == -* ]]; then
     option=${COMP_WORDS[COMP_CWORD - 1]}
   fi
   case $command in
@@ -113,16 +123,16 @@ _fuse() {
     os << "    " << command.name << ")\n      case $option in\n";
     for (const OptionWords &option : command.options)
       if (!option.values.empty())
-        os << "        --" << option.name << ") words='"
+        os << "        " << dashed(option) << ") words='"
            << join(option.values, " ") << "' ;;\n";
       else if (option.takesValue)
-        os << "        --" << option.name << ") return ;;\n";
+        os << "        " << dashed(option) << ") return ;;\n";
     os << "        *) words='" << wordList(command.options, optionWord)
        << "' others='" << join(command.actions, " ") << "' ;;\n      esac ;;\n";
   }
   os << R"(  esac
   # Only a dash asks for options; files are proposed where nothing else is.
-  [[ -z $command || $words != --* || $word == -* ]] || words=$others
+  [[ -z $command || $words != -* || $word == -* ]] || words=$others
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
   [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
 }
@@ -154,8 +164,8 @@ static void printZsh(ArrayRef<CommandWords> commands, raw_ostream &os) {
   for (const CommandWords &command : commands) {
     os << "    " << command.name << ")\n      _arguments \\\n";
     for (const OptionWords &option : command.options) {
-      os << "        '*--" << option.name << (option.takesValue ? "=" : "")
-         << "[" << forZsh(option.description) << "]";
+      os << "        '*" << optionWord(option) << "["
+         << forZsh(option.description) << "]";
       if (!option.values.empty())
         os << ":value:(" << join(option.values, " ") << ")";
       else if (option.takesValue)
