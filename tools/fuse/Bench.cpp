@@ -232,6 +232,9 @@ Error BenchCommand::writeJSON() {
 }
 
 Error BenchCommand::execute() {
+  if (!tuning.autotune)
+    if (Error error = program.checkTuningFile())
+      return error;
   if (Error error = checkOptions())
     return error;
   auto cases = readCases();

@@ -146,6 +146,8 @@ Error Bench::measure(BenchResult &result) {
   auto session = Session::createRandom(program, benchCase.dims, options.seed);
   if (!session)
     return session.takeError();
+  if (Error error = (*session)->checkCandidate())
+    return error;
   auto steps = warmUp(**session);
   if (!steps)
     return steps.takeError();

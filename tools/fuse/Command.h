@@ -65,6 +65,8 @@ struct ProgramOptions {
                  jit::Target defaultTarget);
 
   jit::CompileOptions compileOptions() const;
+  /// Fails if the tuning file is named and not there.
+  llvm::Error checkTuningFile() const;
   void addValues(OptionValues &values) { addValuesOf(target, values); }
 
   llvm::cl::opt<std::string> file;

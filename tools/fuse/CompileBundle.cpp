@@ -51,6 +51,8 @@ Expected<std::vector<std::string>> CompileCommand::chips() const {
 }
 
 Error CompileCommand::execute() {
+  if (Error error = program.checkTuningFile())
+    return error;
   Expected<std::vector<std::string>> chips = this->chips();
   if (!chips)
     return chips.takeError();

@@ -9,6 +9,7 @@
 #include "HtmlReport.h"
 #include "KernelReport.h"
 #include "RemarkPrinter.h"
+#include "Session.h"
 #include "fuse/Compiler/Report.h"
 #include "fuse/Compiler/Source.h"
 #include "fuse/Execution/JIT.h"
@@ -406,6 +407,8 @@ Error InspectCommand::writeHtml(jit::Compilation &compilation,
 }
 
 Error InspectCommand::execute() {
+  if (Error error = program.checkTuningFile())
+    return error;
   auto source = jit::readSource(program.file);
   if (!source)
     return source.takeError();
@@ -413,6 +416,8 @@ Error InspectCommand::execute() {
                                               program.file, compileOptions());
   if (!compilation)
     return compilation.takeError();
+  if (Error error = checkCandidate(**compilation, runtime::Facts::usual()))
+    return error;
   return emit(**compilation, (*source)->getBuffer());
 }
 

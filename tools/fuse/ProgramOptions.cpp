@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -67,6 +70,19 @@ static std::string reproducerDirectory(const std::string &dumpDirectory) {
   SmallString<128> directory;
   sys::path::system_temp_directory(/*erasedOnReboot=*/true, directory);
   return std::string(directory);
+}
+
+Error ProgramOptions::checkTuningFile() const {
+  const char *named = tuningFile.empty() && target != jit::Target::CPU
+                          ? std::getenv("FUSE_TUNING")
+                          : nullptr;
+  std::string path = named ? named : tuningFile.getValue();
+  if (path.empty() || sys::fs::exists(path))
+    return Error::success();
+  return createStringError(
+      formatv("expected {0} to name a tuning file, but '{1}' does not exist; "
+              "correct the path, or make the file with --autotune",
+              named ? "FUSE_TUNING" : "--tuning", path));
 }
 
 jit::CompileOptions ProgramOptions::compileOptions() const {

@@ -95,6 +95,9 @@ RunCommand::outputFiles(const ProgramSpec &spec) {
 }
 
 Error RunCommand::execute() {
+  if (!tuning.autotune)
+    if (Error error = program.checkTuningFile())
+      return error;
   if (repeat == 0)
     return createStringError(inconvertibleErrorCode(),
                              "expected --repeat to be 1 or more, but got 0; "
@@ -151,6 +154,8 @@ Error RunCommand::execute(StringRef text) {
   auto session = Session::create(**compiled, std::move(*arrays), *views);
   if (!session)
     return session.takeError();
+  if (Error error = session->checkCandidate())
+    return error;
   progress.show("run");
   Error failed = session->run();
   progress.clear();

@@ -9,12 +9,32 @@
 #include "Inputs.h"
 #include "StridedImage.h"
 #include "fuse/Runtime/CudaDriver.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 
 using namespace llvm;
 using namespace fuse::runtime;
 
 namespace fuse::driver {
+
+Error checkCandidate(jit::Compilation &compilation, const Facts &facts) {
+  unsigned candidate = compilation.options().candidate;
+  if (candidate == 0)
+    return Error::success();
+  auto kernels = compilation.candidates(facts);
+  if (!kernels)
+    return kernels.takeError();
+  size_t most = 1;
+  for (const jit::KernelCandidates &kernel : *kernels)
+    most = std::max(most, kernel.schedules.size());
+  if (candidate < most)
+    return Error::success();
+  return createStringError(
+      formatv("expected --candidate below {0}, which is how many schedules a "
+              "kernel has at most, but got {1}; 'fuse inspect "
+              "--emit=candidates' lists them",
+              most, candidate));
+}
 
 /// Memory of the program's device for what `view` spans.
 Expected<TensorView> Session::place(TensorView view, bool isScalar) {
@@ -180,6 +200,22 @@ Expected<const jit::Code &> Session::code() {
   if (!facts)
     return facts.takeError();
   return fixed->code(*facts);
+}
+
+Error Session::checkCandidate() {
+  if (program.options().candidate == 0)
+    return Error::success();
+  auto fixed = program.specialized(inputViews);
+  if (!fixed)
+    return fixed.takeError();
+  auto facts = fixed->factsOf(inputViews, outputViews);
+  if (!facts)
+    return facts.takeError();
+  auto compilation = jit::Compilation::create(fixed->text(), fixed->fileName(),
+                                              fixed->options());
+  if (!compilation)
+    return compilation.takeError();
+  return driver::checkCandidate(**compilation, *facts);
 }
 
 Error Session::enqueue(Stream stream) {

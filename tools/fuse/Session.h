@@ -13,6 +13,10 @@
 
 namespace fuse::driver {
 
+/// Fails if no kernel has as many schedules as the options' candidate says.
+llvm::Error checkCandidate(jit::Compilation &compilation,
+                           const runtime::Facts &facts);
+
 /// Holds the program's arguments where it runs. The inputs are kept as they
 /// were, also where the program writes a result over one.
 class Session {
@@ -31,6 +35,10 @@ public:
   llvm::ArrayRef<Array> inputs() const { return hostInputs; }
   /// As of the last run().
   llvm::ArrayRef<Array> outputs() const { return hostOutputs; }
+
+  /// Fails if no kernel that the arguments get has as many schedules as
+  /// --candidate says.
+  llvm::Error checkCandidate();
 
   /// Puts the inputs where the program runs, and poison where its results go.
   llvm::Error load();

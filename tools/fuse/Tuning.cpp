@@ -31,7 +31,7 @@ Expected<std::vector<jit::TunedKernel>> tune(StringRef text, StringRef fileName,
   if (options.candidates < 2)
     return createStringError(formatv(
         "expected --autotune-candidates of 2 or more, but got {0}; leave it "
-        "out for 12",
+        "out for 15",
         options.candidates.getValue()));
   jit::AutotuneOptions tuning;
   tuning.candidates = options.candidates;
