@@ -218,23 +218,47 @@ void mlir::fuse::buildCodegenPipeline(OpPassManager &pm,
   pm.addNestedPass<gpu::GPUModuleOp>(createFuseGPUToNVVM(nvvm));
 }
 
-void mlir::fuse::registerFusePipelines() {
-  PassPipelineRegistration<PipelineOptions>(
-      "fuse-form", "Form kernels from a program", buildFormPipeline);
-  PassPipelineRegistration<PipelineOptions>(
-      "fuse-schedule", "Give formed kernels their schedules",
-      buildSchedulePipeline);
-  PassPipelineRegistration<PipelineOptions>(
-      "fuse-lower", "Lower scheduled kernels to gpu functions",
-      buildLowerPipeline);
-  PassPipelineRegistration<PipelineOptions>(
-      "fuse-codegen", "Turn gpu functions into one module of LLVM's dialects",
-      buildCodegenPipeline);
-  PassPipelineRegistration<PipelineOptions>(
-      "fuse-compile", "From a program to gpu functions: form, schedule, lower",
-      [](OpPassManager &pm, const PipelineOptions &options) {
-        buildFormPipeline(pm, options);
-        buildSchedulePipeline(pm, options);
-        buildLowerPipeline(pm, options);
+/// Registers a pipeline that refuses chips that it does not know: some of its
+/// passes do without one.
+static void registerPipeline(
+    StringRef name, StringRef description,
+    std::function<void(OpPassManager &, const PipelineOptions &)> build) {
+  registerPassPipeline(
+      name, description,
+      [build = std::move(build)](
+          OpPassManager &pm, StringRef text,
+          llvm::function_ref<LogicalResult(const Twine &)> fail) {
+        PipelineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        if (options.chip != "cpu") {
+          auto gpu = lookupGPUTarget(options.chip);
+          if (!gpu)
+            return fail(llvm::toString(gpu.takeError()));
+        }
+        build(pm, options);
+        return success();
+      },
+      [](llvm::function_ref<void(const mlir::detail::PassOptions &)> visit) {
+        visit(PipelineOptions());
       });
+}
+
+void mlir::fuse::registerFusePipelines() {
+  registerPipeline("fuse-form", "Form kernels from a program",
+                   buildFormPipeline);
+  registerPipeline("fuse-schedule", "Give formed kernels their schedules",
+                   buildSchedulePipeline);
+  registerPipeline("fuse-lower", "Lower scheduled kernels to gpu functions",
+                   buildLowerPipeline);
+  registerPipeline("fuse-codegen",
+                   "Turn gpu functions into one module of LLVM's dialects",
+                   buildCodegenPipeline);
+  registerPipeline("fuse-compile",
+                   "From a program to gpu functions: form, schedule, lower",
+                   [](OpPassManager &pm, const PipelineOptions &options) {
+                     buildFormPipeline(pm, options);
+                     buildSchedulePipeline(pm, options);
+                     buildLowerPipeline(pm, options);
+                   });
 }
