@@ -79,9 +79,10 @@ std::vector<SerializedMma> mlir::fuse::parseSerializedMma(StringRef log) {
 }
 
 std::optional<std::string> mlir::fuse::findPtxas() {
-  if (auto path = llvm::sys::Process::GetEnv("FUSE_PTXAS"))
-    if (llvm::sys::fs::can_execute(*path))
-      return path;
+  // Another one in its place would be a surprise.
+  if (auto path = llvm::sys::Process::GetEnv("FUSE_PTXAS");
+      path && !path->empty())
+    return path;
   llvm::SmallVector<std::string> folders;
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
     if (auto home = llvm::sys::Process::GetEnv(name))
@@ -110,7 +111,6 @@ public:
 
   StringRef getPath() const { return path; }
 
-  /// The bytes in it; empty if it cannot be read.
   llvm::Error write(StringRef text) {
     std::error_code code;
     llvm::raw_fd_ostream os(path, code);
@@ -123,19 +123,20 @@ public:
     return code ? makeError(code) : llvm::Error::success();
   }
 
+  /// The bytes in it; empty if it cannot be read.
   std::string read() const {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     return buffer ? (*buffer)->getBuffer().str() : std::string();
   }
 
 private:
-  llvm::SmallString<64> path;
   static llvm::Error makeError(std::error_code code) {
     return llvm::createStringError(
         code, "expected a temporary folder that can be written, but got: " +
                   code.message() + "; set TMPDIR");
   }
 
+  llvm::SmallString<64> path;
   llvm::FileRemover remover;
 };
 } // namespace
@@ -165,6 +166,10 @@ static void sortByName(std::vector<KernelResources> &kernels) {
 static llvm::Expected<AssembledModule>
 runPtxas(const std::string &program, StringRef ptx, const GPUTarget &target,
          const AssembleOptions &options) {
+  if (!llvm::sys::fs::can_execute(program))
+    return llvm::createStringError(
+        "expected FUSE_PTXAS to name a program, but got '" + program +
+        "'; correct it, or unset it");
   auto input = TemporaryFile::create("ptx");
   if (!input)
     return input.takeError();
@@ -196,8 +201,12 @@ runPtxas(const std::string &program, StringRef ptx, const GPUTarget &target,
   // Those of the first releases for sm_90 know no such option.
   if (status != 0 && isLarge && StringRef(text).contains("split-compile"))
     status = run(/*inParallel=*/false);
+  if (status != 0 && StringRef(text).trim().empty())
+    text = message.empty()
+               ? ("no output and exit code " + llvm::Twine(status)).str()
+               : message;
   if (status != 0)
-    return makeRejection("ptxas", target, text.empty() ? message : text);
+    return makeRejection("ptxas", target, text);
 
   AssembledModule result;
   result.assembler = Assembler::Ptxas;

@@ -56,8 +56,11 @@ CodeCache::CodeCache(const CompileOptions &options) : options(options) {
 static std::string assemblerVersion() {
   std::optional<std::string> path = mlir::fuse::findPtxas();
   sys::fs::file_status status;
-  if (!path || sys::fs::status(*path, status))
+  if (!path)
     return "any";
+  // Which is an error if it is needed.
+  if (sys::fs::status(*path, status))
+    return *path;
   return formatv("{0} {1} {2}", *path, status.getSize(),
                  status.getLastModificationTime().time_since_epoch().count());
 }
