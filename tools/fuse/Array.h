@@ -43,8 +43,8 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message);
 llvm::Expected<Array> readArray(llvm::StringRef spec);
 
 /// NumPy's format, versions 1 to 3 (numpy.lib.format): little endian, C order,
-/// with as many bytes as the shape says. The elements f16, f32, f64, i8, i32,
-/// i64, bool, bf16 and 8-bit floats.
+/// with as many bytes as the shape says. The elements f16, f32, f64, i8, i16,
+/// i32, i64, ui8, bool, bf16 and 8-bit floats.
 llvm::Expected<Array> readNpy(llvm::StringRef path);
 llvm::Error writeNpy(llvm::StringRef path, const Array &array);
 

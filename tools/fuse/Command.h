@@ -9,6 +9,8 @@
 #define FUSE_TOOLS_FUSE_COMMAND_H
 
 #include "fuse/Compiler/Options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
@@ -58,6 +60,20 @@ std::unique_ptr<Command> makeCacheCommand();
 /// A script for a shell that knows `commands`, which must outlive it.
 std::unique_ptr<Command>
 makeCompletionCommand(const std::vector<std::unique_ptr<Command>> &commands);
+
+/// Takes whole numbers from 1 on.
+class CountParser : public llvm::cl::parser<unsigned> {
+public:
+  using parser::parser;
+
+  bool parse(llvm::cl::Option &option, llvm::StringRef name,
+             llvm::StringRef text, unsigned &value) {
+    bool isWhole = !text.empty() && llvm::all_of(text, llvm::isDigit);
+    if (!isWhole || text.ltrim('0').empty())
+      return option.error("'" + text + "' is no whole number from 1 on");
+    return parser::parse(option, name, text, value);
+  }
+};
 
 /// The options of each subcommand that compiles a program.
 struct ProgramOptions {

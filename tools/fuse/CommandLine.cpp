@@ -89,6 +89,13 @@ static std::string suggestion(StringRef said) {
              : ("did you mean '" + quoted("'" + after.str()) + "'? ").str();
 }
 
+/// The bits of the numbers that a parser of LLVM takes, by what it says.
+static unsigned bitsOf(StringRef said) {
+  StringRef type = said.split("invalid for ").second.split(' ').first;
+  bool isUnsigned = type.consume_front("u");
+  return (type.starts_with("int") ? 32 : 64) - !isUnsigned;
+}
+
 /// The error for what is said of the option `name` after "option: ".
 static Error optionError(StringRef name, StringRef said, StringRef help) {
   auto expected = [&](const Twine &what, const Twine &got,
@@ -112,11 +119,44 @@ static Error optionError(StringRef name, StringRef said, StringRef help) {
                     help + " lists them");
   if (said.contains("floating point"))
     return expected(name + " to be a number", value, see);
+  if (said.contains("no whole number from 1 on"))
+    return expected(name + " to be a whole number of 1 or more", value, see);
+  bool isWhole = !quoted(said).empty() && all_of(quoted(said), isDigit);
+  if (said.contains("value invalid for") && isWhole)
+    return expected(name + " to be below 2^" + Twine(bitsOf(said)), value, see);
   if (said.contains("value invalid for u"))
     return expected(name + " to be a whole number of 0 or more", value, see);
   if (said.contains("value invalid for"))
     return expected(name + " to be a whole number", value, see);
   return createStringError(name + ": " + said + "; " + see);
+}
+
+/// What stands alone in a call: "a file", or as its help says.
+static std::string positionalOf(const cl::SubCommand *sub) {
+  StringRef help = sub && !sub->PositionalOpts.empty()
+                       ? sub->PositionalOpts.front()->HelpStr
+                       : "FILE";
+  return help.starts_with("FILE") ? "a file" : help.str();
+}
+
+static cl::SubCommand *chosenCommand() {
+  for (cl::SubCommand *sub : cl::getRegisteredSubcommands())
+    if (*sub && !sub->getName().empty())
+      return sub;
+  return nullptr;
+}
+
+/// The option of a value that is given, but empty.
+static std::optional<StringRef> findEmptyValue(ArrayRef<char *> arguments) {
+  StringRef before;
+  for (StringRef argument : arguments) {
+    if (argument.empty() && before.starts_with("-"))
+      return before;
+    if (argument.starts_with("-") && argument.find('=') + 1 == argument.size())
+      return argument.drop_back();
+    before = argument;
+  }
+  return std::nullopt;
 }
 
 /// The error for what LLVM's parser says, a sentence a line, of a call of
@@ -138,9 +178,14 @@ static Error commandLineError(StringRef said, StringRef command) {
     return createStringError("expected an option of '" + command +
                              "', but got '" + quoted(sentence) + "'; " + see);
   if (sentence.starts_with("Not enough positional"))
-    return createStringError("expected a file, but got none; see " + help);
-  if (sentence.starts_with("Too many positional"))
-    return createStringError("expected one file, but got several; see " + help);
+    return createStringError("expected " + positionalOf(chosenCommand()) +
+                             ", but got none; see " + help);
+  if (sentence.starts_with("Too many positional")) {
+    std::string one = positionalOf(chosenCommand());
+    return createStringError("expected " +
+                             (one == "a file" ? "one file" : one) +
+                             ", but got several; see " + help);
+  }
   // Nothing where no file could be made: it was said already.
   return createStringError("cannot read the command line" +
                            (sentence.empty() ? "" : ": " + sentence) +
@@ -161,13 +206,15 @@ Error fuse::driver::parseCommandLine(int argc, char **argv) {
       argc, argv, "Fuse: tensor programs as few kernels\n", &errs());
   std::string said = captured.take();
   parsing = nullptr;
-  if (isRight) {
-    errs() << said;
-    return Error::success();
-  }
   std::string command = "fuse";
-  for (cl::SubCommand *sub : cl::getRegisteredSubcommands())
-    if (*sub && !sub->getName().empty())
-      command += " " + sub->getName().str();
-  return commandLineError(said, command);
+  if (cl::SubCommand *sub = chosenCommand())
+    command += " " + sub->getName().str();
+  if (!isRight)
+    return commandLineError(said, command);
+  errs() << said;
+  if (auto option = findEmptyValue(ArrayRef(argv, argc)))
+    return createStringError("expected a value for " + *option +
+                             ", but got an empty one; see '" + command +
+                             " --help'");
+  return Error::success();
 }

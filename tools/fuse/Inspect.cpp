@@ -301,9 +301,12 @@ Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
   if (isStage && (asJSON || expects()))
     return createStringError(
         inconvertibleErrorCode(),
-        formatv("expected --json and {0} with kernels, ptx or stats, but got "
+        formatv("expected --json and {0} with kernels or stats, but got "
                 "another --emit; use --emit=stats",
                 expectation));
+  if (what == Emit::PTX && asJSON)
+    return createStringError("expected --json with kernels, candidates or "
+                             "stats, but got --emit=ptx; use --emit=stats");
   if (isCandidates)
     return emitCandidates(compilation);
   if (what == Emit::Schedule)
@@ -312,10 +315,13 @@ Error InspectCommand::emit(jit::Compilation &compilation, StringRef text) {
     return emitStage(compilation, jit::Stage::Gpu);
   if (what == Emit::LLVM)
     return emitStage(compilation, jit::Stage::LLVM);
-  if (what == Emit::PTX && compilation.options().target == jit::Target::CPU)
-    return createStringError(inconvertibleErrorCode(),
-                             "expected a GPU for --emit=ptx, but the target "
-                             "is the CPU; use --target cuda");
+  bool isOfGPU = what == Emit::PTX || what == Emit::Cubin;
+  if (isOfGPU && compilation.options().target == jit::Target::CPU)
+    return createStringError(
+        inconvertibleErrorCode(),
+        formatv("expected a GPU for --emit={0}, but the target is the CPU; use "
+                "--target cuda",
+                what == Emit::PTX ? "ptx" : "cubin"));
   auto code = compilation.generate(runtime::Facts::usual());
   if (!code)
     return code.takeError();
@@ -336,9 +342,8 @@ Error InspectCommand::emitBinary(const jit::Code &code) {
                                  : ArrayRef<char>(code.object);
   if (bytes.empty())
     return createStringError(
-        isCubin ? "expected ptxas or nvJitLink for --emit=cubin, and a GPU as "
-                  "target, but got neither code nor assembler; see 'fuse "
-                  "doctor', or use --emit=ptx"
+        isCubin ? "expected ptxas or nvJitLink for --emit=cubin, but found "
+                  "neither; see 'fuse doctor', or use --emit=ptx"
                 : "expected the CPU for --emit=obj, but the target is a GPU; "
                   "use --target cpu");
   if (sys::Process::StandardOutIsDisplayed())

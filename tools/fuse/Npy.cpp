@@ -228,12 +228,13 @@ Expected<Array> readNpy(StringRef path) {
     return header.takeError();
   std::optional<DType> dtype = parseDescr(header->descr);
   if (!dtype)
-    return fileError(path,
-                     formatv("expected little-endian float16, float32, "
-                             "float64, bfloat16, an 8-bit float, int8, "
-                             "int32, int64 or bool, but got '{0}'; convert it "
-                             "with array.astype",
-                             header->descr));
+    return fileError(
+        path,
+        formatv("expected little-endian float16, float32, "
+                "float64, bfloat16, an 8-bit float, int8, "
+                "int16, int32, int64, uint8 or bool, but got '{0}'; convert it "
+                "with array.astype",
+                header->descr));
   Expected<int64_t> bytes = runtime::byteSize(header->shape, *dtype);
   if (!bytes)
     return fileError(path, toString(bytes.takeError()));

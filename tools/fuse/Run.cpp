@@ -61,12 +61,13 @@ private:
                "elements")};
   cl::opt<uint64_t> seed{"seed", cl::sub(sub), cl::cat(category), cl::init(0),
                          cl::desc("Seed of random inputs")};
-  cl::opt<unsigned> repeat{"repeat",
-                           cl::sub(sub),
-                           cl::cat(category),
-                           cl::init(3),
-                           cl::value_desc("N"),
-                           cl::desc("Timed runs; the median counts")};
+  cl::opt<unsigned, false, CountParser> repeat{
+      "repeat",
+      cl::sub(sub),
+      cl::cat(category),
+      cl::init(3),
+      cl::value_desc("N"),
+      cl::desc("Timed runs; the median counts")};
   cl::opt<bool> verification{
       "verify", cl::sub(sub), cl::cat(category),
       cl::desc("Compare the outputs with the f64 oracle")};
@@ -98,10 +99,6 @@ Error RunCommand::execute() {
   if (!tuning.autotune)
     if (Error error = program.checkTuningFile())
       return error;
-  if (repeat == 0)
-    return createStringError(inconvertibleErrorCode(),
-                             "expected --repeat to be 1 or more, but got 0; "
-                             "leave it out for 3 runs");
   auto source = jit::readSource(program.file);
   if (!source)
     return source.takeError();
