@@ -209,6 +209,26 @@ def test_runs_of_rows_are_added_up():
     np.testing.assert_array_equal(got, [r.sum(0) for r in runs])
 
 
+@pytest.mark.parametrize("target", ["cpu", "emu"])
+def test_the_error_of_a_run_does_not_grow_with_its_rows(target):
+    # Each addition rounds to the same side, and so what the roundings add up to.
+    x = np.full(1000037, 0.1, np.float32)
+    offsets = np.int32([0, 3, len(x), 700])
+    got = fuse.jit(lang.segment_sum, target=target)(x, offsets)
+    expected = np.float64(x[0]) * np.array([3, len(x) - 3, 0])
+    np.testing.assert_allclose(got, expected, rtol=2**-23)
+
+
+def test_infinities_stay_in_runs_of_several_blocks_of_rows():
+    x = np.full((1000, 4), 1, np.float32)
+    x[70, 0] = np.inf
+    x[70, 1] = x[930, 1] = -np.inf
+    x[[70, 500], 2] = np.inf, -np.inf
+    x[10:700, 3] = 2e37
+    got = run(lang.segment_sum, x, np.int32([0, 1000]))
+    np.testing.assert_array_equal(got, [[np.inf, -np.inf, np.nan, np.inf]])
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.float32])
 def test_a_scatter_adds_in_the_order_of_its_rows(dtype):
     ids = RNG.integers(-1, 8, size=(3, 50))

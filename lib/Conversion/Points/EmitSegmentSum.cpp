@@ -52,25 +52,39 @@ Value mlir::fuse::emitSegmentSum(PointEmitter &emitter, SegmentSumOp op,
   Index from = offsetOf(emitter, op, point.dims[0], point);
   Index to = offsetOf(emitter, op,
                       emitter.add(point.dims[0], Index::constant(1)), point);
-  auto add = [&](const Index &row, ReductionStates sums) -> ReductionStates {
-    Point source;
-    source.dims = point.dims;
-    source.dims[0] = row;
-    source.lanes = point.lanes;
-    source.skew = point.skew;
-    source.guard = point.guard;
-    Value term = emitter.emitLanes(op.getInput(), source);
-    if (!isFloat)
-      return {{arith::AddIOp::create(builder, loc, sums[0][0], term)}};
-    CompensatedSum sum = addTerm(builder, loc, {sums[0][0], sums[0][1]}, term);
-    return {{sum.sum, sum.rest}};
+  Index none = Index::constant(0), one = Index::constant(1);
+  // Rows `first` + i for i from `begin` to `end`.
+  auto addRows = [&](const ReductionState &start, const Index &first,
+                     const Index &begin, const Index &end) {
+    auto add = [&](const Index &i, ReductionStates sums) -> ReductionStates {
+      Point source;
+      source.dims = point.dims;
+      source.dims[0] = emitter.add(first, i);
+      source.lanes = point.lanes;
+      source.skew = point.skew;
+      source.guard = point.guard;
+      Value term = emitter.emitLanes(op.getInput(), source);
+      if (!isFloat)
+        return {{arith::AddIOp::create(builder, loc, sums[0][0], term)}};
+      CompensatedSum sum =
+          addTerm(builder, loc, {sums[0][0], sums[0][1]}, term);
+      return {{sum.sum, sum.rest}};
+    };
+    return loopOverStates(emitter, loc, begin, end, one, {start}, add)[0];
   };
-  ReductionState start = {zero};
-  if (isFloat)
-    start.push_back(zero);
-  ReductionStates sums =
-      loopOverStates(emitter, loc, from, to, Index::constant(1), {start}, add);
   if (!isFloat)
-    return sums[0][0];
-  return totalOf(builder, loc, {sums[0][0], sums[0][1]});
+    return addRows({zero}, none, from, to)[0];
+  // Blocks of rows, and where those that are left begin: a short run's all.
+  Index block = Index::constant(Reducer::shortBlock);
+  ReductionStates blocks = loopOverStates(
+      emitter, loc, from, emitter.add(to, Index::constant(1 - block.offset)),
+      block, {{zero, zero}, {emitter.materialize(from)}},
+      [&](const Index &first, ReductionStates sums) -> ReductionStates {
+        ReductionState after = addRows(sums[0], first, none, block);
+        CompensatedSum sum = normalized(builder, loc, {after[0], after[1]});
+        return {{sum.sum, sum.rest},
+                {emitter.materialize(emitter.add(first, block))}};
+      });
+  ReductionState sum = addRows(blocks[0], none, {blocks[1][0]}, to);
+  return totalOf(builder, loc, {sum[0], sum[1]});
 }

@@ -22,6 +22,9 @@
 #include "CompensatedSum.h"
 #include "Reducer.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace mlir::fuse;
 
@@ -40,6 +43,36 @@ Value mlir::fuse::totalOf(OpBuilder &builder, Location loc,
   Value isNumber = arith::CmpFOp::create(
       builder, loc, arith::CmpFPredicate::ORD, total, total);
   return arith::SelectOp::create(builder, loc, isNumber, total, sum.sum);
+}
+
+/// The rest, or 0 where `test` is an infinity or no number. Once a sum is an
+/// infinity its rests are infinities or no numbers, and what they go into is no
+/// number.
+static Value restIfFinite(OpBuilder &builder, Location loc, Value rest,
+                          Value test) {
+  Type type = getElementTypeOrSelf(rest.getType());
+  auto constant = [&](const APFloat &value) -> Value {
+    TypedAttr attr = builder.getFloatAttr(type, value);
+    if (auto vector = dyn_cast<VectorType>(rest.getType()))
+      attr = DenseElementsAttr::get(vector, attr);
+    return arith::ConstantOp::create(builder, loc, attr);
+  };
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type).getFloatSemantics();
+  Value magnitude = math::AbsFOp::create(builder, loc, test);
+  Value isFinite =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, magnitude,
+                            constant(APFloat::getInf(semantics)));
+  return arith::SelectOp::create(builder, loc, isFinite, rest,
+                                 constant(APFloat::getZero(semantics)));
+}
+
+CompensatedSum mlir::fuse::normalized(OpBuilder &builder, Location loc,
+                                      const CompensatedSum &sum) {
+  Value total = totalOf(builder, loc, sum);
+  Value taken = arith::SubFOp::create(builder, loc, total, sum.sum);
+  Value rest = arith::SubFOp::create(builder, loc, sum.rest, taken);
+  return {total, restIfFinite(builder, loc, rest, rest)};
 }
 
 bool Reducer::addsUp() const {

@@ -25,6 +25,12 @@ CompensatedSum addTerm(OpBuilder &builder, Location loc,
 /// The sum, corrected.
 Value totalOf(OpBuilder &builder, Location loc, const CompensatedSum &sum);
 
+/// The same sum, with a rest below its last place. addTerm rounds the rests it
+/// adds up, by the more the larger they have become: with the square of the
+/// number of terms.
+CompensatedSum normalized(OpBuilder &builder, Location loc,
+                          const CompensatedSum &sum);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_CONVERSION_COMPENSATEDSUM_H
