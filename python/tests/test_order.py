@@ -52,6 +52,16 @@ def test_scans_of_transposed_arrays_and_of_single_columns(axis, axes):
         np.testing.assert_array_equal(result, np.cumsum(expected, axis, dtype=np.int32))
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_error_of_a_scanned_column_does_not_grow_with_its_rows(reverse):
+    # Each addition rounds to the same side, and so what the roundings add up to.
+    x = np.full((1000037, 1), 0.1, np.float32)
+    got = run(lambda x: lang.cumsum(x, 0, reverse=reverse), x)
+    expected = np.float64(x[0, 0]) * np.arange(1, len(x) + 1)
+    expected = np.flip(expected) if reverse else expected
+    np.testing.assert_allclose(got[:, 0], expected, rtol=2**-22)
+
+
 def test_an_exclusive_scan_begins_with_nothing():
     got = run(lambda n: lang.cumsum(n, exclusive=True), N)
     np.testing.assert_array_equal(got, np.cumsum(N, 1) - N)

@@ -75,6 +75,16 @@ CompensatedSum mlir::fuse::normalized(OpBuilder &builder, Location loc,
   return {total, restIfFinite(builder, loc, rest, rest)};
 }
 
+/// Kahan, Communications of the ACM 8, 1965.
+CompensatedSum mlir::fuse::addNormalized(OpBuilder &builder, Location loc,
+                                         const CompensatedSum &to, Value term) {
+  Value corrected = arith::AddFOp::create(builder, loc, term, to.rest);
+  Value sum = arith::AddFOp::create(builder, loc, to.sum, corrected);
+  Value taken = arith::SubFOp::create(builder, loc, sum, to.sum);
+  Value rest = arith::SubFOp::create(builder, loc, corrected, taken);
+  return {sum, restIfFinite(builder, loc, rest, taken)};
+}
+
 bool Reducer::addsUp() const {
   return isOnline() || isWelford() || isFloatSum();
 }

@@ -31,6 +31,11 @@ Value totalOf(OpBuilder &builder, Location loc, const CompensatedSum &sum);
 CompensatedSum normalized(OpBuilder &builder, Location loc,
                           const CompensatedSum &sum);
 
+/// As addTerm to a normalized sum, which it stays, so that its error does not
+/// grow with the number of terms; but each addition waits for the one before.
+CompensatedSum addNormalized(OpBuilder &builder, Location loc,
+                             const CompensatedSum &to, Value term);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_CONVERSION_COMPENSATEDSUM_H

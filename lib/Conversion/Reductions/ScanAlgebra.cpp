@@ -82,15 +82,9 @@ ReductionState ScanAlgebra::start(int64_t lanes) {
 ReductionState ScanAlgebra::carry(const ReductionState &before, Value total) {
   if (!isCompensated())
     return {combine(before[0], total)};
-  CompensatedSum sum = addTerm(builder, loc, {before[0], before[1]}, total);
-  // Of an infinity the rest is no number, or an infinity of the other sign
-  // where finite terms add up to one.
-  Value difference = arith::SubFOp::create(builder, loc, sum.rest, sum.rest);
-  Value isFinite = arith::CmpFOp::create(
-      builder, loc, arith::CmpFPredicate::ORD, difference, difference);
-  Value none = emitter.splat(loc, identity(), lanesIn(total));
-  Value rest = arith::SelectOp::create(builder, loc, isFinite, sum.rest, none);
-  return {sum.sum, rest};
+  CompensatedSum sum =
+      addNormalized(builder, loc, {before[0], before[1]}, total);
+  return {sum.sum, sum.rest};
 }
 
 /// A vector's own scan with all that comes before the vector: `before` in the
