@@ -30,7 +30,7 @@ static constexpr int64_t fewBlocks = 2;
 /// Elements of a tile that a thread keeps in registers, and that it reads of
 /// what the others leave.
 static constexpr int64_t heldElements = 32, mostRead = 64;
-static constexpr int64_t mostUnroll = 8, cpuUnroll = 4;
+static constexpr int64_t mostUnroll = 8;
 /// Of shared memory, with room for what else a kernel may have.
 static constexpr int64_t mostShared = 32 * 1024;
 /// For a dynamic number of columns.
@@ -62,8 +62,9 @@ mlir::fuse::proposeOrderedColumns(KernelOp kernel, const OrderedSpace &space,
                                   const ScheduleTarget &target) {
   int64_t widest = widestVector(kernel, dims, space.domain, target);
   int64_t vector = innermostVector(kernel, dims, space.domain, widest, target);
+  // Each tile of a column waits for what the one before comes to.
   if (!target.isGPU)
-    return OrderedScheduleAttr::get(kernel.getContext(), 1, vector, cpuUnroll);
+    return OrderedScheduleAttr::get(kernel.getContext(), 1, vector, mostUnroll);
 
   int64_t columns = staticProduct(space.kept()).value_or(dynamicColumns);
   int64_t bits = narrowestBits(kernel, dims, space.domain);
