@@ -20,6 +20,7 @@
 #include "fuse/Compiler/SizeNames.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Explain/CodeRemarks.h"
+#include "fuse/Explain/Diagnostics.h"
 #include "fuse/Explain/KernelInfo.h"
 #include "fuse/Pipelines/InitAll.h"
 #include "fuse/Pipelines/Pipelines.h"
@@ -202,6 +203,20 @@ llvm::Error Compilation::State::run(Stage stage, ModuleOp program,
   return dumpIR(number + 1, pipeline.name, program, facts);
 }
 
+/// A program's text may be what a stage has left, in which kernels stand beside
+/// it.
+static llvm::Error checkLaunches(func::FuncOp entry) {
+  for (auto launch : entry.getOps<mlir::fuse::LaunchOp>())
+    if (!SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
+      return makeError(
+          launch.getLoc(),
+          llvm::formatv("expected 'fuse.launch' to name a function of "
+                        "a gpu.module in the program, but got {0}; "
+                        "write a fuse.kernel, which the compiler lowers",
+                        debugString(launch.getKernelAttr())));
+  return llvm::Error::success();
+}
+
 llvm::Error Compilation::State::parse() {
   Expected<OwningOpRef<ModuleOp>> parsed =
       parseProgram(context, text, fileName);
@@ -211,6 +226,8 @@ llvm::Error Compilation::State::parse() {
   Expected<func::FuncOp> function = selectEntry(*module, options.entry);
   if (!function)
     return function.takeError();
+  if (llvm::Error error = checkLaunches(*function))
+    return error;
   entry = function->getName().str();
   auto unified = unifySizes(options.sizes, sizeNames(*function), "size");
   if (!unified)

@@ -14,9 +14,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -308,19 +306,6 @@ static llvm::Error checkOps(func::FuncOp entry) {
   return llvm::Error::success();
 }
 
-/// A program's text may be what a stage has left, in which kernels stand beside
-/// it.
-static llvm::Error checkLaunches(func::FuncOp entry) {
-  for (auto launch : entry.getOps<mlir::fuse::LaunchOp>())
-    if (!SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
-      return makeError(launch.getLoc(),
-                       formatv("expected 'fuse.launch' to name a function of "
-                               "a gpu.module in the program, but got {0}; "
-                               "write a fuse.kernel, which the compiler lowers",
-                               debugString(launch.getKernelAttr())));
-  return llvm::Error::success();
-}
-
 static llvm::Error checkNames(func::FuncOp entry) {
   llvm::StringSet<> seen;
   auto check = [&](Location location, Attribute attr) -> llvm::Error {
@@ -358,8 +343,6 @@ Expected<func::FuncOp> selectEntry(ModuleOp module, StringRef name) {
   if (llvm::Error error = checkByteSizes(*entry))
     return std::move(error);
   if (llvm::Error error = checkOps(*entry))
-    return std::move(error);
-  if (llvm::Error error = checkLaunches(*entry))
     return std::move(error);
   if (llvm::Error error = checkNames(*entry))
     return std::move(error);

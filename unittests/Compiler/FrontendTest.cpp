@@ -107,7 +107,7 @@ TEST_F(Frontend, TheEntryMustBeClear) {
 TEST_F(Frontend, RefusesTypesThatTheRuntimeLacks) {
   EXPECT_FALSE(parse("func.func @f(%x: i32) -> i32 { return %x : i32 }"));
   EXPECT_EQ(error,
-            "a.mlir:1:1: expected argument 0 of @f to be a ranked "
+            "a.mlir:1:14: expected argument 0 of @f to be a ranked "
             "tensor of f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, "
             "i16, i32, i64 or ui8, but got i32; make it a tensor<i32>, as "
             "fuse.constant dense<...> is");
