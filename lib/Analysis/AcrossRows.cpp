@@ -80,7 +80,8 @@ bool AcrossRowsFinder::isAcross(Operation *op) const {
   auto leading = llvm::seq<int64_t>(rows.reduced.front());
   if (domain == rows.domain)
     return llvm::equal(reduced, leading);
-  if (!rows.isReducedShape(domain))
+  // A maximum and a sum below it were two walks when kernels were formed.
+  if (!rows.isReducedShape(domain) || isa<SoftmaxStatsOp>(op))
     return false;
   for (auto [axis, extent] : llvm::enumerate(domain))
     if (extent.size != 1 &&

@@ -99,8 +99,9 @@ static StrideKind kindOfWritten(Value value) {
       returned->getOperandNumber(), kStridedAttr);
   StrideKind kind =
       symbolizeStrideKind(name.getValue()).value_or(StrideKind::any);
+  ReshapePath path = ReshapePath::to(*returned);
   // The other way round a reshape that joins dimensions splits one.
-  for (Operation *op : llvm::reverse(ReshapePath::to(*returned).reshapes))
+  for (Operation *op : llvm::reverse(path.reshapes))
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
       kind = split(kind, collapse.getReassociationIndices(),
                    collapse.getSrcType());

@@ -3,6 +3,9 @@
 // RUN: fuse run %s --target emu --entry roll --dim t=3 --verify
 // RUN: fuse run %s --target emu --entry three --verify
 // RUN: fuse run %s --target emu --entry booleans --dim t=2 --verify
+// A part of unknown size leaves its places to be found one by one.
+// RUN: fuse run %s --target emu --entry unknown --dim n=4 --verify
+// RUN: fuse run %s --target cpu --entry unknown --dim n=4 --verify
 // RUN: fuse inspect %s --entry roll --chip sm_90 --emit=stats | FileCheck %s
 // RUN: fuse inspect %s --entry three --chip sm_90 --emit=stats | FileCheck %s
 // CHECK:      loads {{[0-9]+}} x v4.b32, at least 128 bits
@@ -25,4 +28,8 @@ func.func @booleans(%x: tensor<?x64xi1> {fuse.dims = ["t"]}, %z: tensor<?x16xi1>
   %b = fuse.slice %z offsets = [0, 2] sizes = [-1, 9] : tensor<?x16xi1> -> tensor<?x9xi1>
   %y = fuse.concat %b, %a dim = 1 : tensor<?x9xi1>, tensor<?x55xi1> -> tensor<?x64xi1>
   return %y : tensor<?x64xi1>
+}
+func.func @unknown(%x: tensor<?xf16> {fuse.dims = ["n"]}, %z: tensor<16xf16>) -> tensor<?xf16> {
+  %y = fuse.concat %z, %x dim = 0 : tensor<16xf16>, tensor<?xf16> -> tensor<?xf16>
+  return %y : tensor<?xf16>
 }

@@ -202,16 +202,16 @@ struct JoinedPart {
 };
 } // namespace
 
-/// The operands of a concatenation along the last dimension; none where one
-/// has no known size or is no part of a row.
-static SmallVector<JoinedPart> joinedParts(PointEmitter &emitter,
-                                           ConcatOp concat) {
+/// The operands of a concatenation along the last dimension that have elements;
+/// nullopt where the size of one is not known.
+static std::optional<SmallVector<JoinedPart>> joinedParts(PointEmitter &emitter,
+                                                          ConcatOp concat) {
   SmallVector<JoinedPart> parts;
   int64_t start = 0, rank = concat.getType().getRank();
   for (Value input : concat.getInputs()) {
     Extent size = emitter.getDims().extent(input, rank - 1);
     if (!size.isStatic())
-      return {};
+      return std::nullopt;
     JoinedPart part{input, SmallVector<int64_t>(rank, 0), start,
                     start + size.size};
     start = part.end;
@@ -260,13 +260,16 @@ Value mlir::fuse::emitShiftedLanes(PointEmitter &emitter, ConcatOp concat,
                                    const Point &point) {
   if (concat.getDim() + 1 != point.dims.size() || point.skew % point.lanes != 0)
     return {};
-  SmallVector<JoinedPart> parts = joinedParts(emitter, concat);
-  std::vector<ShiftedLanes> moved;
-  for (const JoinedPart &part : parts)
-    if (auto lanes = lanesOf(emitter, part, point))
-      moved.push_back(std::move(*lanes));
-  if (moved.size() != parts.size())
+  auto parts = joinedParts(emitter, concat);
+  if (!parts)
     return {};
+  std::vector<ShiftedLanes> moved;
+  for (const JoinedPart &part : *parts) {
+    auto lanes = lanesOf(emitter, part, point);
+    if (!lanes)
+      return {};
+    moved.push_back(std::move(*lanes));
+  }
   OpBuilder &builder = emitter.getBuilder();
   Location loc = concat.getLoc();
   Type element = getElementTypeOrSelf(concat.getType());
@@ -275,8 +278,8 @@ Value mlir::fuse::emitShiftedLanes(PointEmitter &emitter, ConcatOp concat,
       point.lanes);
   Value joined = fill;
   Index place = point.dims.back();
-  for (size_t number = 0; number < parts.size(); ++number) {
-    const JoinedPart &part = parts[number];
+  for (size_t number = 0; number < moved.size(); ++number) {
+    const JoinedPart &part = (*parts)[number];
     int64_t first = part.start % point.lanes;
     Value startsHere = emitter.less(place, Index::constant(part.start));
     Value hasLanes = arith::AndIOp::create(
