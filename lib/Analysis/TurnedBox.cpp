@@ -212,7 +212,10 @@ TurnedBox::Read BoxFinder::readOf(WalkedInput walked, int64_t lanes) const {
 }
 
 std::optional<TurnedBox> BoxFinder::run() {
-  if (segment.extents.empty() || vector == 1 || !computesPlaces())
+  bool isEmpty = llvm::any_of(segment.extents, [](const Extent &extent) {
+    return extent.isStatic() && extent.size == 0;
+  });
+  if (segment.extents.empty() || isEmpty || vector == 1 || !computesPlaces())
     return std::nullopt;
   TurnedBox box;
   int64_t widest = sizeof(float);
