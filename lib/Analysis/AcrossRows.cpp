@@ -81,7 +81,11 @@ bool AcrossRowsFinder::isAcross(Operation *op) const {
   if (domain == rows.domain)
     return llvm::equal(reduced, leading);
   // A maximum and a sum below it were two walks when kernels were formed.
-  if (!rows.isReducedShape(domain) || isa<SoftmaxStatsOp>(op))
+  bool hasOwnWalk = llvm::any_of(ops, [&](Operation *other) {
+    return isa<SoftmaxStatsOp>(other) &&
+           dims.extents(other->getOperand(0)) == domain;
+  });
+  if (!rows.isReducedShape(domain) || hasOwnWalk)
     return false;
   for (auto [axis, extent] : llvm::enumerate(domain))
     if (extent.size != 1 &&

@@ -92,9 +92,14 @@ std::pair<int64_t, int64_t> ReductionSpace::runOf(Operation *reduction) const {
   int64_t end = dims.back() + 1;
   auto type = cast<RankedTensorType>(reduction->getOperand(0).getType());
   auto rank = static_cast<int64_t>(domain.size());
-  auto isGone = [&](int64_t dim) {
-    return dim >= type.getRank() ||
-           (type.getDimSize(dim) == 1 && domain[dim].size != 1);
+  // A group may begin with dimensions of size 1.
+  auto isGone = [&](int64_t first) {
+    auto isOne = [](const Extent &extent) { return extent.size == 1; };
+    ArrayRef<Extent> own = ArrayRef(domain).drop_front(first);
+    return first >= type.getRank() ||
+           (!llvm::all_of(own, isOne) &&
+            llvm::all_of(type.getShape().drop_front(first),
+                         [](int64_t size) { return size == 1; }));
   };
   if (end == rank && !isGone(rank - 1))
     return {dims.front(), rank};
