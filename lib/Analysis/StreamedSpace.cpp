@@ -283,8 +283,10 @@ StreamedFinder::findComputed(const ContractionSpace &space, Value tensor,
                              StringRef axes, char own, char rows) const {
   char features = own == rows ? space.summed.front() : own;
   Extent extent = dims.extent(tensor, axes.find(features));
+  // A thread computes features that are neighbours in memory.
   if (operandOps(tensor, [&](Operation *op) { return isInside(op); }).empty() ||
-      !extent.isStatic() || extent.size % featuresAtOnce != 0)
+      axes.back() != features || !extent.isStatic() ||
+      extent.size % featuresAtOnce != 0)
     return std::nullopt;
   MmaOperand operand;
   operand.tensor = tensor;
