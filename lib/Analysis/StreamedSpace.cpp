@@ -25,6 +25,10 @@ static constexpr size_t mostParts = 4;
 /// Features that a thread computes at once.
 static constexpr int64_t featuresAtOnce = 8;
 
+static bool isF64(Value value) {
+  return getElementTypeOrSelf(value.getType()).isF64();
+}
+
 namespace {
 class StreamedFinder {
 public:
@@ -65,7 +69,7 @@ private:
     return llvm::is_contained(group.ops, op);
   }
   /// Whether the softmax is computed in f64.
-  bool isWide() const;
+  bool isWide() const { return inPanels() && isF64(found.weights); }
   LogicalResult findOperands();
   LogicalResult findProduct();
   LogicalResult checkSizes();
@@ -107,16 +111,7 @@ LogicalResult StreamedFinder::findContractions() {
   return success();
 }
 
-static bool isF64(Value value) {
-  return getElementTypeOrSelf(value.getType()).isF64();
-}
-
-bool StreamedFinder::isWide() const {
-  return inPanels() && isF64(found.weights);
-}
-
-/// In panels all that is computed has one type; tensor cores' threads have the
-/// softmax in f32.
+/// In panels all has one type; threads of tensor cores have softmaxes in f32.
 LogicalResult StreamedFinder::checkTypes() {
   if (!inPanels() && found.isPlain())
     return success();
@@ -199,10 +194,6 @@ bool StreamedFinder::isOfRow(Value value) const {
   return extents == shape;
 }
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat());
-}
-
 /// What follows from the exponentials is in proportion to them.
 LogicalResult StreamedFinder::classifyWeight(Operation *op) {
   auto isPlain = [&](Value value) {
@@ -221,7 +212,8 @@ LogicalResult StreamedFinder::classifyWeight(Operation *op) {
   } else if (auto select = dyn_cast<SelectOp>(op)) {
     bool isTrue = weighted.contains(select.getTrueValue());
     Value other = isTrue ? select.getFalseValue() : select.getTrueValue();
-    isProportional = isPlain(select.getCondition()) && isZero(other);
+    isProportional =
+        isPlain(select.getCondition()) && matchPattern(other, m_AnyZeroFloat());
   }
   if (!isProportional)
     return refuse(ReasonKind::streamedWeights);

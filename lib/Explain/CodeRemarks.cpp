@@ -109,8 +109,7 @@ static const KernelOperand *operandWithOddRows(const KernelOperand *operand,
 static Reason whyNarrow(const NarrowAccess &access, const KernelInfo &info,
                         const runtime::Facts &facts) {
   const KernelOperand *operand = access.operand;
-  if (operand && operand->isTaken &&
-      access.bits == bitsOf(*operand))
+  if (operand && operand->isTaken && access.bits == bitsOf(*operand))
     return ReasonKind::narrowTaken;
   if (!facts.aligned16)
     return ReasonKind::narrowUnaligned;

@@ -108,8 +108,7 @@ static Prediction predict(KernelOp kernel, const DimClasses &dims,
       bool isFaster = other.estimate->seconds < estimate.seconds;
       result.runnerUp = llvm::formatv(
           "{0}: {1}{2}", debugString(other.schedule), describe(*other.estimate),
-          isFaster ? "; schedules of its kind are not chosen by this prediction"
-                   : "");
+          isFaster ? "; this prediction does not choose" : "");
       break;
     }
   return result;
