@@ -108,7 +108,7 @@ static Prediction predict(KernelOp kernel, const DimClasses &dims,
       bool isFaster = other.estimate->seconds < estimate.seconds;
       result.runnerUp = llvm::formatv(
           "{0}: {1}{2}", debugString(other.schedule), describe(*other.estimate),
-          isFaster ? "; this prediction does not choose" : "");
+          isFaster ? "; the choice does not follow this prediction" : "");
       break;
     }
   return result;
@@ -354,8 +354,8 @@ ByteCount Explainer::costOfEdge(KernelOp producer, KernelOp consumer) {
   return cost;
 }
 
-/// What the second kernel has of the first, in words; empty where a kernel
-/// computes again what it needs and neither is left with the other.
+/// How the consumer is tied to the producer, in words; empty where merges that
+/// came later have left nothing of that.
 static StringRef relationOf(KernelOp producer, KernelOp consumer) {
   if (!edgeInputs(producer, consumer).empty())
     return "whose result it reads";

@@ -192,30 +192,35 @@ Error Session::load() {
   return Error::success();
 }
 
-Expected<const jit::Code &> Session::code() {
+Expected<Session::Called> Session::findCalled() {
   auto fixed = program.specialized(inputViews);
   if (!fixed)
     return fixed.takeError();
   auto facts = fixed->factsOf(inputViews, outputViews);
   if (!facts)
     return facts.takeError();
-  return fixed->code(*facts);
+  return Called{*fixed, *facts};
+}
+
+Expected<const jit::Code &> Session::code() {
+  auto called = findCalled();
+  if (!called)
+    return called.takeError();
+  return called->program.code(called->facts);
 }
 
 Error Session::checkCandidate() {
   if (program.options().candidate == 0)
     return Error::success();
-  auto fixed = program.specialized(inputViews);
-  if (!fixed)
-    return fixed.takeError();
-  auto facts = fixed->factsOf(inputViews, outputViews);
-  if (!facts)
-    return facts.takeError();
-  auto compilation = jit::Compilation::create(fixed->text(), fixed->fileName(),
-                                              fixed->options());
+  auto called = findCalled();
+  if (!called)
+    return called.takeError();
+  auto compilation = jit::Compilation::create(called->program.text(),
+                                              called->program.fileName(),
+                                              called->program.options());
   if (!compilation)
     return compilation.takeError();
-  return driver::checkCandidate(**compilation, *facts);
+  return driver::checkCandidate(**compilation, called->facts);
 }
 
 Error Session::enqueue(Stream stream) {

@@ -63,6 +63,12 @@ public:
 private:
   explicit Session(jit::CompiledProgram &program) : program(program) {}
 
+  /// What runs for these arguments, and what its code may rely on.
+  struct Called {
+    jit::CompiledProgram &program;
+    runtime::Facts facts;
+  };
+  llvm::Expected<Called> findCalled();
   llvm::Error placeInputs(llvm::ArrayRef<runtime::Shape> strides);
   llvm::Error placeOutputs(llvm::ArrayRef<runtime::Shape> strides);
   llvm::Expected<runtime::TensorView> place(runtime::TensorView view,

@@ -194,7 +194,7 @@ Value mlir::fuse::emitShiftedLanes(PointEmitter &emitter, PadOp pad,
 namespace {
 /// An operand of a concatenation along the last dimension.
 struct JoinedPart {
-  /// What it is cut out of, along which dimensions from where on.
+  /// What it is cut out of, and from where on in each dimension.
   Value source;
   SmallVector<int64_t> offsets;
   /// Its places in the result.
@@ -227,8 +227,8 @@ static std::optional<SmallVector<JoinedPart>> joinedParts(PointEmitter &emitter,
   return parts;
 }
 
-/// The lanes of a part, from `start` on those of the vector in which it starts
-/// and of all others; those before are of `before`.
+/// A vector with lanes of a part. Where the part starts inside of it, the lanes
+/// before `start` are those of `before`.
 static Value lanesFrom(OpBuilder &builder, Location loc, Value startsHere,
                        int64_t start, Value lanes, Value before) {
   if (start == 0)
@@ -241,8 +241,8 @@ static Value lanesFrom(OpBuilder &builder, Location loc, Value startsHere,
   return arith::SelectOp::create(builder, loc, startsHere, both, lanes);
 }
 
-/// The lanes of `point` that `part` has, between the vectors of its source; the
-/// others are any. None where it has no whole vectors.
+/// How the lanes that the part has of a point are read from its source; nullopt
+/// where rows of that have no whole vectors.
 static std::optional<ShiftedLanes>
 lanesOf(PointEmitter &emitter, const JoinedPart &part, const Point &point) {
   ShiftedLanes lanes(emitter, part.source, point);
