@@ -130,7 +130,7 @@ def CompareOp : Fuse_PointwiseOp<"compare", [], "Comparison"> {
   let summary = "comparison to i1";
   let description = [{
     A comparison with NaN is false, except `ne`, which is true. Integers
-    compare as signed, ui8 as what it is.
+    compare as signed, ui8 as unsigned.
 
     ```mlir
     %m = fuse.compare lt %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xi1>
@@ -158,9 +158,9 @@ def ShlOp : Fuse_BinaryOp<"shl", WholeTensor, "lhs shifted to the left by rhs bi
 }
 def ShrOp : Fuse_BinaryOp<"shr", WholeTensor, "lhs shifted to the right by rhs bits"> {
   let description = [{
-    The sign comes in from the left, of ui8 zeros: floor(lhs / 2^rhs). A shift by a negative
-    number, or by as many bits as the type has or more, gives -1 for negative
-    numbers and 0 for others.
+    The sign comes in from the left, with ui8 zeros: floor(lhs / 2^rhs). A shift
+    by a negative number, or by as many bits as the type has or more, gives -1
+    for negative numbers and 0 for others.
   }];
 }
 
