@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/DimClasses.h"
+#include "fuse/Analysis/ReductionSpace.h"
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Fusion/Passes.h"
 
@@ -75,6 +76,8 @@ private:
   LogicalResult addOperand(Value operand, Value result, int64_t fromEnd);
   LogicalResult visitReduce(Operation *op);
   LogicalResult findSizes();
+  bool meetsOthers() const;
+  std::optional<ReductionSpace> collapsedSpace(Operation *op) const;
 
   ArrayRef<int64_t> run(Value value, int64_t first) const {
     return shapeOf(value).slice(first, count);
@@ -83,7 +86,7 @@ private:
   SmallVector<ReassociationIndices> groups(int64_t rank, int64_t first) const;
   void reshapeInput(BlockArgument argument, int64_t first);
   void reshapeResult(unsigned number, int64_t first);
-  void mergeDims(Operation *op, int64_t first);
+  SmallVector<int64_t> dimsWithoutRun(Operation *op, int64_t first) const;
 
   KernelOp kernel;
   const DimClasses &dims;
@@ -166,7 +169,7 @@ LogicalResult RunCollapser::collect(Operation *op, int64_t first) {
   while (!work.empty())
     if (failed(follow(work.pop_back_val())))
       return failure();
-  return findSizes();
+  return failure(meetsOthers() || failed(findSizes()));
 }
 
 LogicalResult RunCollapser::visit(Operation *op) {
@@ -272,6 +275,46 @@ LogicalResult RunCollapser::findSizes() {
   return success();
 }
 
+/// What the reduction walks without the run, where its size is known.
+std::optional<ReductionSpace>
+RunCollapser::collapsedSpace(Operation *op) const {
+  auto *it = firsts.find(op->getOperand(0));
+  if (it == firsts.end())
+    return std::nullopt;
+  int64_t first = it->second;
+  SmallVector<Extent> domain = dims.extents(op->getOperand(0));
+  SmallVector<Extent> several(llvm::make_filter_range(
+      ArrayRef(domain).slice(first, count),
+      [](const Extent &extent) { return extent.size != 1; }));
+  std::optional<int64_t> product = staticProduct(several);
+  if (!product && several.size() > 1)
+    return std::nullopt;
+  domain[first] = product ? Extent{*product} : several.front();
+  domain.erase(domain.begin() + first + 1, domain.begin() + first + count);
+  return ReductionSpace{domain, dimsWithoutRun(op, first), {}};
+}
+
+/// Whether a reduction would walk what others reduce in another way, or reduce
+/// to. By their shapes they would be taken for parts of one walk, which was not
+/// looked at when the kernel was formed.
+bool RunCollapser::meetsOthers() const {
+  auto reductions = reductionsOf(kernel);
+  return llvm::any_of(reductions, [&](Operation *op) {
+    std::optional<ReductionSpace> own = collapsedSpace(op);
+    return own && llvm::any_of(reductions, [&](Operation *reduction) {
+             if (firsts.contains(reduction->getOperand(0)))
+               return false;
+             ReductionSpace other{dims.extents(reduction->getOperand(0)),
+                                  SmallVector<int64_t>(reducedDims(reduction)),
+                                  {}};
+             return other.domain == own->domain
+                        ? other.reduced != own->reduced
+                        : other.isReducedShape(own->domain) ||
+                              own->isReducedShape(other.domain);
+           });
+  });
+}
+
 RankedTensorType RunCollapser::collapsed(RankedTensorType type,
                                          int64_t first) const {
   return tensor::CollapseShapeOp::inferCollapsedType(
@@ -319,13 +362,14 @@ void RunCollapser::reshapeResult(unsigned number, int64_t first) {
   result.replaceAllUsesExcept(expand, expand);
 }
 
-void RunCollapser::mergeDims(Operation *op, int64_t first) {
+SmallVector<int64_t> RunCollapser::dimsWithoutRun(Operation *op,
+                                                  int64_t first) const {
   int64_t last = first + count - 1;
   SmallVector<int64_t> dims;
   for (int64_t dim : reducedDims(op))
     if (dim <= first || dim > last)
       dims.push_back(dim > last ? dim - (last - first) : dim);
-  setReducedDims(op, dims);
+  return dims;
 }
 
 void RunCollapser::apply() {
@@ -338,7 +382,7 @@ void RunCollapser::apply() {
       reshapeInput(argument, first);
   for (Operation *reduce : reductionsOf(kernel))
     if (auto *it = firsts.find(reduce->getOperand(0)); it != firsts.end())
-      mergeDims(reduce, it->second);
+      setReducedDims(reduce, dimsWithoutRun(reduce, it->second));
   for (auto [value, first] : firsts)
     value.setType(collapsed(tensorType(value), first));
 }
