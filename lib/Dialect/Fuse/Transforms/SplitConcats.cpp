@@ -18,6 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReshapeOperands.h"
+
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
@@ -110,8 +112,7 @@ bool ConcatSplitter::mayFollow(Operation *op) {
   }
   if (auto slice = dyn_cast<SliceOp>(op))
     return partOf(slice).has_value();
-  if (!op->hasTrait<mlir::fuse::OpTrait::Pointwise>() || isa<BroadcastOp>(op) ||
-      op->getNumResults() != 1)
+  if (!isShapeless(op) || op->getNumResults() != 1)
     return false;
   // Others repeat along the rows, or follow as well.
   int64_t rank = concat.getType().getRank();

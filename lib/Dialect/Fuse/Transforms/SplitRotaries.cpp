@@ -19,6 +19,7 @@
 
 #include "Decompose.h"
 #include "MatrixVector.h"
+#include "ReshapeOperands.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
@@ -142,8 +143,7 @@ bool RotarySplitter::canTake(Value value, PairedDim at, bool &multiplies) {
     return before && !at.isSplit(value) &&
            canTake(expand.getSrc(), *before, multiplies);
   }
-  if (!producer->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
-      producer->getNumResults() != 1)
+  if (!isShapeless(producer) || producer->getNumResults() != 1)
     return false;
   return llvm::all_of(producer->getOperands(), [&](Value operand) {
     std::optional<PairedDim> its = inOperand(operand, value, at);

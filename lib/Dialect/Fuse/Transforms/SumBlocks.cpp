@@ -348,7 +348,7 @@ static Value collapseOperand(OpBuilder &builder, Value operand,
       ArrayRef(expand.getReassociationIndices()) == groups)
     return expand.getSrc();
   if (op && hasShape && op->hasOneUse() && op->getNumResults() == 1 &&
-      op->hasTrait<mlir::fuse::OpTrait::Pointwise>())
+      isShapeless(op))
     if (Operation *moved = collapseOp(builder, op, expanded, groups))
       return moved->getResult(0);
   int64_t missing = expanded.getRank() - type.getRank();
@@ -407,8 +407,7 @@ static void sink(tensor::ExpandShapeOp expand) {
   while (expand->hasOneUse()) {
     Operation *user = *expand->user_begin();
     RankedTensorType expanded = expand.getResultType();
-    if (!user->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
-        user->getNumResults() != 1 ||
+    if (!isShapeless(user) || user->getNumResults() != 1 ||
         tensorType(user->getResult(0)).getShape() != expanded.getShape())
       return;
     OpBuilder builder(user);

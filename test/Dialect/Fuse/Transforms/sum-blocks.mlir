@@ -93,3 +93,17 @@ func.func @behind(%x: tensor<64x4x128xf8E4M3FN>, %w: tensor<256x4x128xf8E4M3FN>,
   %y = fuse.mul %c, %g : tensor<64x2x128xbf16>, tensor<128xbf16> -> tensor<64x2x128xbf16>
   return %y : tensor<64x2x128xbf16>
 }
+
+// An index asks for its dimension, which the shape of the products has not.
+// CHECK-LABEL: func.func @indexed
+// CHECK:         %[[I:.*]] = fuse.iota dim = 1 like %{{.*}} -> tensor<64x2x128xf32>
+// CHECK:         tensor.collapse_shape %[[I]] {{.*}} into tensor<64x256xf32>
+func.func @indexed(%x: tensor<64x4x128xf8E4M3FN>, %w: tensor<256x4x128xf8E4M3FN>, %b: tensor<4x1x2x1xf32>, %r: tensor<64x2x128xf32>) -> tensor<64x2x128xf32> {
+  %p = fuse.contract "mbk,nbk->bmn" %x, %w : tensor<64x4x128xf8E4M3FN>, tensor<256x4x128xf8E4M3FN> -> tensor<4x64x256xf32>
+  %e = tensor.expand_shape %p [[0], [1], [2, 3]] output_shape [4, 64, 2, 128] : tensor<4x64x256xf32> into tensor<4x64x2x128xf32>
+  %m = fuse.mul %e, %b : tensor<4x64x2x128xf32>, tensor<4x1x2x1xf32> -> tensor<4x64x2x128xf32>
+  %s = fuse.reduce sum %m dims = [0] : tensor<4x64x2x128xf32> -> tensor<64x2x128xf32>
+  %i = fuse.iota dim = 1 like %r : tensor<64x2x128xf32> -> tensor<64x2x128xf32>
+  %a = fuse.add %s, %i : tensor<64x2x128xf32>
+  return %a : tensor<64x2x128xf32>
+}
