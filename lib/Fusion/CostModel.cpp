@@ -26,6 +26,8 @@ using namespace mlir::fuse;
 
 /// Views of a value that is not computed, but only read: as mostViews.
 static constexpr size_t mostMovedViews = 32;
+/// Elements of f32 in 16 bytes; vectors of narrower ones have more.
+static constexpr double fewestInVector = 4;
 static constexpr MachineRates hostRates = {
     hostNumbers.bytesPerSecond, hostNumbers.operationsPerSecond,
     hostNumbers.launchSeconds,  hostNumbers.cores,
@@ -149,11 +151,22 @@ static llvm::hash_code hashOfMove(Operation *op, unsigned number) {
   return hash;
 }
 
+/// Whether elements that are neighbours in a result's row, and so in a thread's
+/// vector, all need one of the operand, which the thread then computes once.
+static bool isOneForNeighbours(Value operand, Value result) {
+  auto last = [](Value value) {
+    ArrayRef<int64_t> shape = tensorType(value).getShape();
+    return shape.empty() ? 1 : shape.back();
+  };
+  return last(operand) == 1 && last(result) != 1;
+}
+
 bool ViewCount::visit(Operation *op) {
   bool reduces = isReduction(op) || isa<ContractOp>(op) || isRowOrder(op);
   bool isReshape = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
   bool moves = op->hasTrait<mlir::fuse::OpTrait::Movement>() || isReshape;
   bool staysNear = isa<SliceOp, PadOp, ConcatOp>(op) || isReshape;
+  bool isPointwise = op->hasTrait<mlir::fuse::OpTrait::Pointwise>();
   for (Value result : op->getResults())
     for (const View &view : llvm::to_vector(views.lookup(result)))
       for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
@@ -168,6 +181,10 @@ bool ViewCount::visit(Operation *op) {
           needed.elements *= timesPacked(contract, number);
         else if (reduced.contains(operand))
           needed.elements = std::min(view.elements, estimatedElements(operand));
+        if (isPointwise && isOneForNeighbours(operand, result))
+          needed.elements =
+              std::max(std::min(view.elements, estimatedElements(operand)),
+                       needed.elements / fewestInVector);
         if (moves) {
           // As many elements as the moved value has, however often it is read.
           // Of what is only reshaped these are all, computed as often.
