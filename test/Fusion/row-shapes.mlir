@@ -230,3 +230,37 @@ func.func @both_with_edges(%x: tensor<64x4097xbf16>, %y: tensor<32x4097xbf16>, %
   %c = fuse.mul %b, %w : tensor<32x4097xbf16>, tensor<4097xbf16>
   return %a, %c : tensor<64x4097xbf16>, tensor<32x4097xbf16>
 }
+
+// -----
+
+// What a row has one of is computed once by each thread, not for each element.
+// CHECK-LABEL: func.func @number_of_a_row
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT:   fuse.kernel
+// CHECK:       return
+func.func @number_of_a_row(%x: tensor<8192x4096xbf16>, %g: tensor<8192x1xf32>) -> tensor<8192x4096xf32> {
+  %f = fuse.cast %x : tensor<8192x4096xbf16> -> tensor<8192x4096xf32>
+  %m = fuse.reduce max %f dims = [1] keep : tensor<8192x4096xf32> -> tensor<8192x1xf32>
+  %w = fuse.sub %f, %m : tensor<8192x4096xf32>, tensor<8192x1xf32> -> tensor<8192x4096xf32>
+  %e = fuse.exp %g : tensor<8192x1xf32>
+  %r = fuse.sqrt %e : tensor<8192x1xf32>
+  %t = fuse.tanh %r : tensor<8192x1xf32>
+  %y = fuse.mul %w, %t : tensor<8192x4096xf32>, tensor<8192x1xf32> -> tensor<8192x4096xf32>
+  return %y : tensor<8192x4096xf32>
+}
+
+// -----
+
+// What all rows share is computed for each place that needs it.
+// CHECK-LABEL: func.func @shared_by_rows
+// CHECK-SAME:    kind = "recomputed"
+// CHECK-COUNT-2: fuse.kernel
+func.func @shared_by_rows(%x: tensor<16384x4096xbf16>, %g: tensor<1x4096xf32>) -> tensor<16384x4096xbf16> {
+  %e = fuse.exp %g : tensor<1x4096xf32>
+  %r = fuse.sqrt %e : tensor<1x4096xf32>
+  %t = fuse.tanh %r : tensor<1x4096xf32>
+  %w = fuse.cast %x : tensor<16384x4096xbf16> -> tensor<16384x4096xf32>
+  %y = fuse.mul %w, %t : tensor<16384x4096xf32>, tensor<1x4096xf32> -> tensor<16384x4096xf32>
+  %c = fuse.cast %y : tensor<16384x4096xf32> -> tensor<16384x4096xbf16>
+  return %c : tensor<16384x4096xbf16>
+}
