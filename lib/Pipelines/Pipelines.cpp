@@ -90,6 +90,8 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     }
     pm.addNestedPass<func::FuncOp>(createFuseKeepReducedDims());
     pm.addNestedPass<func::FuncOp>(createFuseWidenReductions());
+    if (!options.strict)
+      pm.addNestedPass<func::FuncOp>(createFuseUnrollReductions());
     pm.addNestedPass<func::FuncOp>(createFuseGatherRows());
     if (!options.strict) {
       pm.addNestedPass<func::FuncOp>(createFuseSplitConcats());

@@ -293,6 +293,33 @@ def FuseWidenReductions
   }];
 }
 
+def FuseUnrollReductions
+    : Pass<"fuse-unroll-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Add up a few terms element by element before a reduction of rows";
+  let description = [{
+    A sum, mean, maximum or minimum of up to eight elements that are rows apart, as of what
+    experts give a token, whose result is reduced along its last dimension, becomes
+    operations on slices, in pairs: the kernel of the rows computes them.
+
+    Before:
+
+    ```mlir
+    %s = fuse.reduce sum %x dims = [0] : tensor<2x8x64xf32> -> tensor<8x64xf32>
+    %m = fuse.reduce max %s dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %a = fuse.slice %x offsets = [0, 0, 0] sizes = [1, -1, -1] steps = [1, 1, 1] : ...
+    %b = fuse.slice %x offsets = [1, 0, 0] sizes = [1, -1, -1] steps = [1, 1, 1] : ...
+    %c = fuse.add %a, %b : tensor<1x8x64xf32>
+    %s = tensor.collapse_shape %c [[0, 1], [2]] : tensor<1x8x64xf32> into tensor<8x64xf32>
+    %m = fuse.reduce max %s dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+    ```
+  }];
+}
+
 def FusePropagateReshapes
     : Pass<"fuse-propagate-reshapes", "::mlir::func::FuncOp"> {
   let summary = "Move reshapes to the ends of a program, where they are free";
