@@ -7,8 +7,10 @@
 
 #include "DimRemedy.h"
 #include "ElementTypes.h"
+#include "fuse/Dialect/Fuse/IR/CollapsedOnes.h"
 #include "fuse/Dialect/Fuse/IR/Exponentials.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -115,18 +117,42 @@ LogicalResult ReduceOp::verify() {
       *this, reduceType(input, getDims(), getKeep()));
 }
 
-/// A reduction that keeps its type reduces dimensions of size 1 only.
-/// A sum over no dimension is x + 0, and so is a mean.
+SmallVector<ReassociationIndices>
+mlir::fuse::groupsWithout(int64_t rank, ArrayRef<int64_t> dims) {
+  SmallVector<ReassociationIndices> groups;
+  ReassociationIndices leading;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    if (!llvm::is_contained(dims, axis))
+      groups.emplace_back(std::exchange(leading, {}));
+    (groups.empty() ? leading : groups.back()).push_back(axis);
+  }
+  return groups;
+}
+
+/// A reduction of dimensions of size 1 leaves its operand. Floats that are
+/// added up start from +0, also those of no dimension, which turns a -0 into
+/// it.
 LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
-  if (!op.getDims().empty())
-    return rewriter.notifyMatchFailure(op, "a dimension is reduced");
-  auto element = dyn_cast<FloatType>(op.getType().getElementType());
-  if (!element)
-    return rewriter.notifyMatchFailure(op, "integers fold");
-  auto scalar = RankedTensorType::get({}, element);
-  auto zero = DenseElementsAttr::get(scalar, rewriter.getFloatAttr(element, 0));
-  Value constant = ConstantOp::create(rewriter, op.getLoc(), zero);
-  rewriter.replaceOpWithNewOp<AddOp>(op, op.getType(), op.getInput(), constant);
+  RankedTensorType input = op.getInput().getType();
+  auto isOne = [&](int64_t dim) { return input.getDimSize(dim) == 1; };
+  if (!llvm::all_of(op.getDims(), isOne))
+    return rewriter.notifyMatchFailure(op, "elements are combined");
+  Value value = op.getInput();
+  bool adds =
+      op.getKind() == ReduceKind::sum || op.getKind() == ReduceKind::mean;
+  if (auto element = dyn_cast<FloatType>(input.getElementType());
+      adds && element) {
+    auto scalar = RankedTensorType::get({}, element);
+    auto zero =
+        DenseElementsAttr::get(scalar, rewriter.getFloatAttr(element, 0));
+    Value constant = ConstantOp::create(rewriter, op.getLoc(), zero);
+    value = AddOp::create(rewriter, op.getLoc(), input, value, constant);
+  }
+  if (input != op.getType())
+    value = tensor::CollapseShapeOp::create(
+        rewriter, op.getLoc(), op.getType(), value,
+        groupsWithout(input.getRank(), op.getDims()));
+  rewriter.replaceOp(op, value);
   return success();
 }
 

@@ -427,6 +427,7 @@ struct KeepReducedDimsPass
     populateKeepReducedDimsPatterns(patterns);
     // Later some are split on purpose.
     patterns.add<JoinReductions>(&getContext());
+    ReduceOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
                                                          &getContext());

@@ -145,17 +145,6 @@ Operation *mlir::fuse::expandOp(OpBuilder &builder, Operation *op,
   return clone;
 }
 
-ReshapeGroups mlir::fuse::groupsWithout(int64_t rank, ArrayRef<int64_t> dims) {
-  ReshapeGroups groups;
-  ReassociationIndices leading;
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    if (!llvm::is_contained(dims, axis))
-      groups.emplace_back(std::exchange(leading, {}));
-    (groups.empty() ? leading : groups.back()).push_back(axis);
-  }
-  return groups;
-}
-
 SmallVector<int64_t> mlir::fuse::expandedDims(ArrayRef<int64_t> dims,
                                               const Groups &groups) {
   SmallVector<int64_t> mapped;
@@ -196,6 +185,39 @@ bool mlir::fuse::followsFromReduction(
       return true;
     if (passes(op))
       llvm::for_each(op->getOperands(), add);
+  }
+  return false;
+}
+
+bool mlir::fuse::meetsReduced(Value value) {
+  constexpr size_t mostValues = 64;
+  auto sizesOf = [](Value each) {
+    auto shape = cast<RankedTensorType>(each.getType()).getShape();
+    return llvm::filter_to_vector(shape,
+                                  [](int64_t size) { return size != 1; });
+  };
+  SmallVector<int64_t> sizes = sizesOf(value);
+  llvm::SmallSetVector<Value, 16> found;
+  auto add = [&](Value each) {
+    if (isa<RankedTensorType>(each.getType()) && sizesOf(each) == sizes)
+      found.insert(each);
+  };
+  auto passes = [](Operation *op) {
+    return isShapeless(op) ||
+           isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+  };
+  add(value);
+  for (size_t next = 0; next < found.size() && next < mostValues; ++next) {
+    Value each = found[next];
+    if (Operation *op = each.getDefiningOp()) {
+      if (isReduction(op))
+        return true;
+      if (passes(op))
+        llvm::for_each(op->getOperands(), add);
+    }
+    for (Operation *user : each.getUsers())
+      if (passes(user))
+        add(user->getResult(0));
   }
   return false;
 }

@@ -8,7 +8,8 @@
 #ifndef FUSE_LIB_DIALECT_FUSE_TRANSFORMS_RESHAPEOPERANDS_H
 #define FUSE_LIB_DIALECT_FUSE_TRANSFORMS_RESHAPEOPERANDS_H
 
-#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "fuse/Dialect/Fuse/IR/CollapsedOnes.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -49,10 +50,9 @@ bool followsFromReduction(
     Value value, llvm::function_ref<bool(Operation *)> passes =
                      [](Operation *op) { return isShapeless(op); });
 
-/// The groups by which a shape of that rank is collapsed to one without `dims`,
-/// which have size 1: each goes with the dimension before it that stays, those
-/// before the first of these with it.
-ReshapeGroups groupsWithout(int64_t rank, ArrayRef<int64_t> dims);
+/// Whether the value's elements meet, one by one, what rows or columns of
+/// another shape have been reduced to.
+bool meetsReduced(Value value);
 
 /// The dimensions of the expanded tensor that `dims` become.
 SmallVector<int64_t> expandedDims(ArrayRef<int64_t> dims,

@@ -256,19 +256,23 @@ func.func @implicit_cast() -> tensor<bf16> {
 
 // -----
 
-// A sum of one element is 0 + x, which loses the sign of -0.
+// A sum of one element is x + 0, which loses the sign of -0, and so is a mean.
 // CHECK-LABEL: func.func @reductions_of_one(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<?x1xf32>, %[[I:[^:]*]]: tensor<?x1xi32>
-// CHECK-NEXT:  %[[SUM:.*]] = fuse.reduce sum %[[X]]
-// CHECK-NEXT:  %[[DROP:.*]] = fuse.reduce max %[[X]]
-// CHECK-NEXT:  return %[[X]], %[[I]], %[[SUM]], %[[DROP]]
+// CHECK-NEXT:  %[[ZERO:.*]] = fuse.constant dense<0.000000e+00>
+// CHECK-NEXT:  %[[SUM:.*]] = fuse.add %[[X]], %[[ZERO]]
+// CHECK-NEXT:  %[[DROP:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1]]
+// CHECK-NEXT:  %[[MEAN:.*]] = fuse.add %[[X]], %[[ZERO]]
+// CHECK-NEXT:  %[[MEANS:.*]] = tensor.collapse_shape %[[MEAN]] {{\[\[}}0, 1]]
+// CHECK-NEXT:  return %[[X]], %[[I]], %[[SUM]], %[[DROP]], %[[MEANS]]
 func.func @reductions_of_one(%x: tensor<?x1xf32>, %i: tensor<?x1xi32>)
-    -> (tensor<?x1xf32>, tensor<?x1xi32>, tensor<?x1xf32>, tensor<?xf32>) {
+    -> (tensor<?x1xf32>, tensor<?x1xi32>, tensor<?x1xf32>, tensor<?xf32>, tensor<?xf32>) {
   %0 = fuse.reduce max %x dims = [1] keep : tensor<?x1xf32> -> tensor<?x1xf32>
   %1 = fuse.reduce sum %i dims = [1] keep : tensor<?x1xi32> -> tensor<?x1xi32>
   %2 = fuse.reduce sum %x dims = [1] keep : tensor<?x1xf32> -> tensor<?x1xf32>
   %3 = fuse.reduce max %x dims = [1] : tensor<?x1xf32> -> tensor<?xf32>
-  return %0, %1, %2, %3 : tensor<?x1xf32>, tensor<?x1xi32>, tensor<?x1xf32>, tensor<?xf32>
+  %4 = fuse.reduce mean %x dims = [1] : tensor<?x1xf32> -> tensor<?xf32>
+  return %0, %1, %2, %3, %4 : tensor<?x1xf32>, tensor<?x1xi32>, tensor<?x1xf32>, tensor<?xf32>, tensor<?xf32>
 }
 
 // -----
