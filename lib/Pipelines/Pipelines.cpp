@@ -92,6 +92,7 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createFuseWidenReductions());
     if (!options.strict)
       pm.addNestedPass<func::FuncOp>(createFuseUnrollReductions());
+    pm.addNestedPass<func::FuncOp>(createFuseNestReductions());
     pm.addNestedPass<func::FuncOp>(createFuseGatherRows());
     if (!options.strict) {
       pm.addNestedPass<func::FuncOp>(createFuseSplitConcats());

@@ -76,7 +76,8 @@ public:
   /// cannot.
   int64_t cutInside();
 
-  void splitBetweenDims(OpBuilder &builder, size_t outer);
+  /// The first step takes these dimensions.
+  void splitBetweenDims(OpBuilder &builder, ArrayRef<int64_t> first);
   void splitInside(OpBuilder &builder, int64_t parts);
 
 private:
@@ -273,11 +274,13 @@ void Splitter::replace(OpBuilder &builder, Value kept) {
   op.erase();
 }
 
-void Splitter::splitBetweenDims(OpBuilder &builder, size_t outer) {
-  ArrayRef<int64_t> dims = op.getDims();
+void Splitter::splitBetweenDims(OpBuilder &builder, ArrayRef<int64_t> first) {
+  auto rest = llvm::filter_to_vector(op.getDims(), [&](int64_t dim) {
+    return !llvm::is_contained(first, dim);
+  });
   Value whole = widened(builder, op.getInput());
-  Value partial = reduce(builder, whole, dims.drop_front(outer));
-  replace(builder, reduce(builder, partial, dims.take_front(outer)));
+  Value partial = reduce(builder, whole, first);
+  replace(builder, reduce(builder, partial, rest));
 }
 
 void Splitter::splitInside(OpBuilder &builder, int64_t parts) {
@@ -360,34 +363,110 @@ private:
   DenseMap<Value, Rows> of;
 };
 
+/// Reductions over fewer dimensions of tensors that others reduce as a whole.
+class ReductionsBeside {
+public:
+  explicit ReductionsBeside(func::FuncOp function);
+
+  /// The dimensions that another reduction of the same tensors takes, of rows
+  /// rather than of columns; none if there is no such, if not all elements are
+  /// reduced, or if rows have one of each.
+  SmallVector<int64_t> within(ReduceOp op) const;
+
+private:
+  /// Tensors that are reduced, as far as they are computed element by element.
+  using Tensors = llvm::SmallDenseSet<Value, 4>;
+
+  static Tensors tensorsOf(ReduceOp op);
+
+  SmallVector<std::pair<SmallVector<int64_t>, Tensors>> parts;
+};
+} // namespace
+
+ReductionsBeside::ReductionsBeside(func::FuncOp function) {
+  for (auto op : function.getOps<ReduceOp>())
+    if (!op.getDims().empty() && static_cast<int64_t>(op.getDims().size()) !=
+                                     op.getInput().getType().getRank())
+      parts.emplace_back(op.getDims(), tensorsOf(op));
+}
+
+ReductionsBeside::Tensors ReductionsBeside::tensorsOf(ReduceOp op) {
+  constexpr size_t mostOps = 64;
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  Tensors tensors;
+  llvm::SetVector<Value> found;
+  found.insert(op.getInput());
+  for (size_t next = 0; next < found.size() && next < mostOps; ++next) {
+    Operation *each = found[next].getDefiningOp();
+    if (!isShapeless(each)) {
+      if (!each || each->getNumOperands() > 0)
+        tensors.insert(found[next]);
+      continue;
+    }
+    for (Value operand : each->getOperands())
+      if (shapeOf(operand) == shapeOf(op.getInput()))
+        found.insert(operand);
+  }
+  return tensors;
+}
+
+SmallVector<int64_t> ReductionsBeside::within(ReduceOp op) const {
+  int64_t rank = op.getInput().getType().getRank();
+  if (static_cast<int64_t>(op.getDims().size()) != rank ||
+      meetsReduced(op.getInput()))
+    return {};
+  Tensors own = tensorsOf(op);
+  SmallVector<int64_t> best;
+  for (const auto &[dims, tensors] : parts) {
+    bool isShared =
+        llvm::any_of(tensors, [&](Value v) { return own.contains(v); });
+    auto rankOf = [&](ArrayRef<int64_t> taken) {
+      return std::make_pair(!taken.empty() && taken.back() == rank - 1,
+                            taken.size());
+    };
+    if (isShared && rankOf(dims) > rankOf(best))
+      best = dims;
+  }
+  return best;
+}
+
+namespace {
 struct SplitReductionsPass
     : public mlir::fuse::impl::FuseSplitReductionsBase<SplitReductionsPass> {
   using Base::Base;
 
   void runOnOperation() override {
     RowsBefore rowsBefore;
-    SmallVector<std::pair<ReduceOp, size_t>> reductions;
+    ReductionsBeside beside(getOperation());
+    SmallVector<std::pair<ReduceOp, SmallVector<int64_t>>> reductions;
     for (Operation &op : getOperation().getOps()) {
-      if (auto reduce = dyn_cast<ReduceOp>(op))
-        reductions.emplace_back(reduce, rowsBefore.cut(reduce));
+      if (auto reduce = dyn_cast<ReduceOp>(op)) {
+        size_t outer = rowsBefore.cut(reduce);
+        reductions.emplace_back(
+            reduce,
+            outer > 0 ? SmallVector<int64_t>(reduce.getDims().drop_front(outer))
+                      : beside.within(reduce));
+      }
       rowsBefore.add(op);
     }
-    for (auto [reduce, outer] : reductions)
-      split(reduce, outer);
+    for (auto &[reduce, first] : reductions)
+      split(reduce, first);
   }
 
 private:
-  /// `outer`: how many dimensions a second step takes for the sake of fusion.
-  void split(ReduceOp op, size_t outer) {
+  /// `first`: what a first step takes for the sake of fusion.
+  void split(ReduceOp op, ArrayRef<int64_t> first) {
     Splitter splitter(op,
                       {blocks, sharedByBlocks, blocksPerRow, sharedRowBytes});
     OpBuilder builder(op);
-    if (outer > 0)
-      return splitter.splitBetweenDims(builder, outer);
+    if (!first.empty())
+      return splitter.splitBetweenDims(builder, first);
     if (!splitter.isStarved() || (sharedByBlocks && splitter.canBeShared()))
       return;
     if (size_t outer = splitter.cutBetweenDims())
-      splitter.splitBetweenDims(builder, outer);
+      splitter.splitBetweenDims(builder, op.getDims().drop_front(outer));
     else if (int64_t parts = splitter.cutInside(); parts > 1)
       splitter.splitInside(builder, parts);
   }

@@ -137,3 +137,39 @@ func.func @of_many(%x: tensor<262144x64xf32>, %y: tensor<262144x64xf32>, %z: ten
   %d = fuse.div %b, %s : tensor<262144x64xf32>, tensor<1x64xf32> -> tensor<262144x64xf32>
   return %d : tensor<262144x64xf32>
 }
+
+// -----
+
+// What is reduced of all elements goes by way of the rows that others reduce of
+// the same tensor, or of the columns; not what is of another tensor.
+// SHARED-LABEL: func.func @beside
+// SHARED:         %[[P:.*]] = fuse.reduce mean %{{.*}} dims = [1] keep : tensor<?x1024xf32> -> tensor<?x1xf32>
+// SHARED:         fuse.reduce mean %[[P]] dims = [0] keep
+// SHARED:         %[[Q:.*]] = fuse.reduce min %{{.*}} dims = [0] keep : tensor<?x512xf32> -> tensor<1x512xf32>
+// SHARED:         fuse.reduce min %[[Q]] dims = [1] keep
+// SHARED:         fuse.reduce sum %arg2 dims = [0, 1]
+func.func @beside(%x: tensor<?x1024xf32>, %y: tensor<?x512xf32>, %z: tensor<?x1024xf32>)
+    -> (tensor<1024xf32>, tensor<?xf32>, tensor<f32>, tensor<512xf32>, tensor<f32>, tensor<f32>) {
+  %c = fuse.reduce sum %x dims = [0] : tensor<?x1024xf32> -> tensor<1024xf32>
+  %r = fuse.reduce sum %x dims = [1] : tensor<?x1024xf32> -> tensor<?xf32>
+  %e = fuse.exp %x : tensor<?x1024xf32>
+  %m = fuse.reduce mean %e dims = [0, 1] : tensor<?x1024xf32> -> tensor<f32>
+  %d = fuse.reduce sum %y dims = [0] : tensor<?x512xf32> -> tensor<512xf32>
+  %a = fuse.abs %y : tensor<?x512xf32>
+  %n = fuse.reduce min %a dims = [0, 1] : tensor<?x512xf32> -> tensor<f32>
+  %s = fuse.reduce sum %z dims = [0, 1] : tensor<?x1024xf32> -> tensor<f32>
+  return %c, %r, %m, %d, %n, %s : tensor<1024xf32>, tensor<?xf32>, tensor<f32>, tensor<512xf32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Rows of another tensor have one of each element: these rows take in all.
+// SHARED-LABEL: func.func @numbers_of_rows
+// SHARED:         fuse.reduce sum %{{.*}} dims = [0, 1] : tensor<?x64xf32> -> tensor<f32>
+func.func @numbers_of_rows(%x: tensor<?x64x1024xf32>) -> (tensor<?xf32>, tensor<f32>) {
+  %m = fuse.reduce max %x dims = [2] : tensor<?x64x1024xf32> -> tensor<?x64xf32>
+  %r = fuse.reduce min %m dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  %e = fuse.exp %m : tensor<?x64xf32>
+  %s = fuse.reduce sum %e dims = [0, 1] : tensor<?x64xf32> -> tensor<f32>
+  return %r, %s : tensor<?xf32>, tensor<f32>
+}

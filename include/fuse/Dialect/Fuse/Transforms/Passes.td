@@ -235,91 +235,6 @@ def FuseGatherRows : Pass<"fuse-gather-rows", "::mlir::func::FuncOp"> {
   ];
 }
 
-def FuseKeepReducedDims
-    : Pass<"fuse-keep-reduced-dims", "::mlir::func::FuncOp"> {
-  let summary = "Keep reduced dimensions where something gives them back";
-  let description = [{
-    Whether a reduction keeps its dimensions, as size 1, must not decide what shares a
-    kernel. Where a `tensor.expand_shape` gives a result, or what is computed from it
-    element by element, these dimensions back, the reduction keeps them, and what else
-    reads the result drops them. A reduction of leading dimensions is broadcast along
-    them as it is: it keeps them where its result meets what it has reduced.
-
-    Before:
-
-    ```mlir
-    %m = fuse.reduce max %x dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
-    %u = tensor.expand_shape %m [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
-    %y = fuse.div %x, %u : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
-    ```
-
-    After:
-
-    ```mlir
-    %m = fuse.reduce max %x dims = [1] keep : tensor<8x64xf32> -> tensor<8x1xf32>
-    %y = fuse.div %x, %m : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
-    ```
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
-  ];
-}
-
-def FuseWidenReductions
-    : Pass<"fuse-widen-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Reduce with columns what repeats along them";
-  let description = [{
-    A reduction of what all columns have in common, as of a mask whose count divides
-    sums of the columns that it keeps, is of another shape than theirs, and another
-    walk. Where these columns are computed from what it reduces, and it only meets what
-    they are reduced to, it is repeated along them: one more operation an element.
-
-    Before:
-
-    ```mlir
-    %p = fuse.mul %x, %f : tensor<8x50x64xf32>, tensor<8x50x1xf32> -> tensor<8x50x64xf32>
-    %s = fuse.reduce sum %p dims = [1] : tensor<8x50x64xf32> -> tensor<8x64xf32>
-    %c = fuse.reduce sum %f dims = [1] : tensor<8x50x1xf32> -> tensor<8x1xf32>
-    %y = fuse.div %s, %c : tensor<8x64xf32>, tensor<8x1xf32> -> tensor<8x64xf32>
-    ```
-
-    After:
-
-    ```mlir
-    %w = fuse.broadcast %f : tensor<8x50x1xf32> -> tensor<8x50x64xf32>
-    %c = fuse.reduce sum %w dims = [1] : tensor<8x50x64xf32> -> tensor<8x64xf32>
-    %y = fuse.div %s, %c : tensor<8x64xf32>
-    ```
-  }];
-}
-
-def FuseUnrollReductions
-    : Pass<"fuse-unroll-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Add up a few terms element by element before a reduction of rows";
-  let description = [{
-    A sum, mean, maximum or minimum of up to eight elements that are rows apart, as of what
-    experts give a token, whose result is reduced along its last dimension, becomes
-    operations on slices, in pairs: the kernel of the rows computes them.
-
-    Before:
-
-    ```mlir
-    %s = fuse.reduce sum %x dims = [0] : tensor<2x8x64xf32> -> tensor<8x64xf32>
-    %m = fuse.reduce max %s dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
-    ```
-
-    After:
-
-    ```mlir
-    %a = fuse.slice %x offsets = [0, 0, 0] sizes = [1, -1, -1] steps = [1, 1, 1] : ...
-    %b = fuse.slice %x offsets = [1, 0, 0] sizes = [1, -1, -1] steps = [1, 1, 1] : ...
-    %c = fuse.add %a, %b : tensor<1x8x64xf32>
-    %s = tensor.collapse_shape %c [[0, 1], [2]] : tensor<1x8x64xf32> into tensor<8x64xf32>
-    %m = fuse.reduce max %s dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
-    ```
-  }];
-}
-
 def FusePropagateReshapes
     : Pass<"fuse-propagate-reshapes", "::mlir::func::FuncOp"> {
   let summary = "Move reshapes to the ends of a program, where they are free";
@@ -423,47 +338,6 @@ def FuseRaiseMovement : Pass<"fuse-raise-movement", "::mlir::func::FuncOp"> {
     %t = fuse.mul %y, %r : tensor<8x?x128xf32>, tensor<8x?x1xf32> -> tensor<8x?x128xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
-}
-
-def FuseSplitReductions
-    : Pass<"fuse-split-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Make two steps of reductions whose results are too few";
-  let description = [{
-    A row, or a few columns, are the work of one block. A reduction with so few
-    results that most of the machine would idle becomes two: the first makes
-    enough partial results, the second combines them. It is cut between the
-    dimensions that it reduces, or inside the first of them where its static
-    size has a suitable divisor. With `shared-by-blocks` only where the program
-    goes on from several results to values of the shape that is reduced: other
-    results are shared among blocks by the kernel's schedule. So are rows of up to
-    `shared-row-bytes`, each by up to `blocks-per-row` blocks.
-
-    A reduction whose operand needs rows of its shape reduced is always cut behind
-    the row, so that its first step joins their kernel.
-
-    Before:
-    ```mlir
-    %s = fuse.reduce sum %x dims = [0, 1] : tensor<?x4096xf32> -> tensor<f32>
-    ```
-    After:
-    ```mlir
-    %p = fuse.reduce sum %x dims = [1] keep : tensor<?x4096xf32> -> tensor<?x1xf32>
-    %k = fuse.reduce sum %p dims = [0] keep : tensor<?x1xf32> -> tensor<1x1xf32>
-    %s = tensor.collapse_shape %k [] : tensor<1x1xf32> into tensor<f32>
-    ```
-  }];
-  let options = [
-    Option<"blocks", "blocks", "int64_t", "264",
-           "Blocks that keep the machine busy">,
-    Option<"sharedByBlocks", "shared-by-blocks", "bool", "false",
-           "Schedules let blocks share a result: cut only where the program goes "
-           "on from several to values of the shape that is reduced">,
-    Option<"blocksPerRow", "blocks-per-row", "int64_t", "1",
-           "Blocks that share a row, which then keeps them busy">,
-    Option<"sharedRowBytes", "shared-row-bytes", "int64_t", "0",
-           "The longest row that blocks share">
-  ];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
@@ -621,7 +495,8 @@ def FuseSplitWelford : Pass<"fuse-split-welford", "::mlir::func::FuncOp"> {
   }];
 }
 
-// Those of softmaxes.
+// Those of reductions, and of softmaxes.
+include "fuse/Dialect/Fuse/Transforms/ReductionPasses.td"
 include "fuse/Dialect/Fuse/Transforms/SoftmaxPasses.td"
 
 #endif // FUSE_DIALECT_FUSE_TRANSFORMS_PASSES
