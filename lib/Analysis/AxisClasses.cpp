@@ -80,6 +80,11 @@ void AxisClasses::visit(Operation *op) {
     }
     return;
   }
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    for (int64_t dim = 0, rank = rankOf(gather.getIds()); dim < rank; ++dim)
+      unite(gather.getIds(), dim, gather.getResult(), gather.getDim() + dim);
+    return;
+  }
   if (isa<SliceOp, ReverseOp, ConcatOp>(op)) {
     for (Value operand : op->getOperands())
       for (int64_t dim = 0, rank = rankOf(operand); dim < rank; ++dim)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostModel.h"
+#include "NeededPlaces.h"
 
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/OpCost.h"
@@ -185,7 +186,7 @@ bool ViewCount::visit(Operation *op) {
           needed.elements =
               std::max(std::min(view.elements, estimatedElements(operand)),
                        needed.elements / fewestInVector);
-        if (moves) {
+        if (moves && !isIndexOfElement(op, number)) {
           // As many elements as the moved value has, however often it is read.
           // Of what is only reshaped these are all, computed as often.
           if (!isReshape)

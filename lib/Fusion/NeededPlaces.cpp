@@ -50,6 +50,15 @@ static bool staysInRow(Operation *op, unsigned operand) {
       .Default(false);
 }
 
+bool mlir::fuse::isIndexOfElement(Operation *op, unsigned operand) {
+  auto rank = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getRank();
+  };
+  // A table of one dimension leaves the shape of the indices.
+  return operand == 1 && isa<TakeAlongOp, GatherOp>(op) &&
+         (isa<TakeAlongOp>(op) || rank(op->getOperand(0)) == 1);
+}
+
 NeededPlaces::NeededPlaces(const GroupView &group, bool rows) {
   for (Operation *op : group.ops)
     if (isReduction(op) || isRowOrder(op) || isa<ContractOp>(op) ||
@@ -67,16 +76,20 @@ NeededPlaces::NeededPlaces(const GroupView &group, bool rows) {
     bool isInRow = has(inRow);
     bool isPointwise = op->hasTrait<mlir::fuse::OpTrait::Pointwise>();
     for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      bool follows =
-          isPointwise || isReduction(op) || (isa<RotaryOp>(op) && number == 0);
+      // Others are computed anew at any places.
+      bool isIndex =
+          rows && after.contains(operand) && isIndexOfElement(op, number);
+      bool follows = isPointwise || isReduction(op) || isIndex ||
+                     (isa<RotaryOp>(op) && number == 0);
       bool isTaken = rows && staysInRow(op, number);
       // A row's reductions are the same at all of its places.
       if ((isAligned && follows) || (isInRow && isReduction(op)))
         aligned.insert(operand);
-      if ((isInRow && isPointwise) || ((isAligned || isInRow) && isTaken))
+      if ((isInRow && (isPointwise || isIndex)) ||
+          ((isAligned || isInRow) && isTaken))
         inRow.insert(operand);
       if (isDisplaced || !(follows || isTaken) ||
-          (isInRow && !isPointwise && !isReduction(op) && !isTaken))
+          (isInRow && !isPointwise && !isIndex && !isReduction(op) && !isTaken))
         displaced.insert(operand);
     }
   }

@@ -14,6 +14,10 @@
 
 namespace mlir::fuse {
 
+/// Whether the operand has an index for each element of the op's result, which
+/// is needed at the places of these.
+bool isIndexOfElement(Operation *op, unsigned operand);
+
 /// Where the values of a group are needed. A walk over results, over what is
 /// reduced or over tiles needs some values at its own points and, behind ops
 /// that move elements, some at others.

@@ -72,6 +72,8 @@ void RowsLowering::emitRows(ArrayRef<RowPlace> present, VisitSlot takeSlot) {
     bool isLast =
         full.empty() && !takeSlot && number + 1 == rows.space.levels.size();
     reduceLevel(present, level, {/*isFirst=*/number == 0, isLast});
+    if (!isLast)
+      takeRowValues(present, number + 1);
   }
   if (takeSlot)
     walker.visitSlots(present.front(), [&](int64_t slot, const Point &point) {
@@ -106,6 +108,24 @@ void RowsLowering::computeRowValues(ArrayRef<RowPlace> present) {
   for (const RowPlace &row : present)
     for (Value value : early)
       emitter.emit(value, places.rowPoint(row, value));
+}
+
+/// What a row takes from memory at an index that so many levels of reductions
+/// have found, once, and not at each point of the walks behind.
+void RowsLowering::takeRowValues(ArrayRef<RowPlace> present, size_t level) {
+  DenseMap<Value, size_t> levels;
+  for (Operation *op : rows.segment.ops) {
+    size_t needed = isReduction(op);
+    for (Value operand : op->getOperands())
+      needed = std::max(needed, levels.lookup(operand) + isReduction(op));
+    for (Value result : op->getResults())
+      levels[result] = needed;
+    if (!isa<TakeAlongOp, GatherOp>(op) || needed != level ||
+        !rows.isOneARow(op->getResult(0)))
+      continue;
+    for (const RowPlace &row : present)
+      emitter.emit(op->getResult(0), places.rowPoint(row, op->getResult(0)));
+  }
 }
 
 /// All rows of a thread exchange together.

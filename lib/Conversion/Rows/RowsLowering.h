@@ -47,6 +47,7 @@ private:
   void computeRowValues(ArrayRef<RowPlace> present);
   void reduceLevel(ArrayRef<RowPlace> present, ArrayRef<Operation *> ops,
                    WalkOrder order);
+  void takeRowValues(ArrayRef<RowPlace> present, size_t level);
   void storeFull(ArrayRef<RowPlace> present, ArrayRef<unsigned> numbers);
 
   /// Persistent blocks: PersistentRows.cpp.
