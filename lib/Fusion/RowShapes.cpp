@@ -10,6 +10,7 @@
 #include "fuse/Analysis/ColumnSegments.h"
 #include "fuse/Analysis/OpCost.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 
 #include <cmath>
@@ -194,6 +195,39 @@ static bool hasNumberOfOnlyRow(const ReductionSegment &segment,
          });
 }
 
+/// The tensors in memory that have as many elements as the segment's rows.
+static llvm::SmallDenseSet<Value> tensorsOf(const ReductionSegment &segment,
+                                            const DimClasses &dims) {
+  auto isReshape = [](Operation *op) {
+    return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+  };
+  double elements = estimatedElements(segment.space.domain);
+  llvm::SmallDenseSet<Value> tensors;
+  for (Operation *op : segment.ops)
+    for (Value operand : op->getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()) ||
+          estimatedElements(dims.extents(operand)) != elements)
+        continue;
+      while (isReshape(operand.getDefiningOp()))
+        operand = operand.getDefiningOp()->getOperand(0);
+      if (!llvm::is_contained(segment.ops, operand.getDefiningOp()))
+        tensors.insert(operand);
+    }
+  return tensors;
+}
+
+/// Why two walks over one tensor are not one, whatever its type and its sizes.
+static Reason whyWalkedTwice(const ReductionSegment &a,
+                             const ReductionSegment &b,
+                             const DimClasses &dims) {
+  llvm::SmallDenseSet<Value> own = tensorsOf(a, dims);
+  if (llvm::none_of(tensorsOf(b, dims),
+                    [&](Value tensor) { return own.contains(tensor); }))
+    return {};
+  return a.space.domain == b.space.domain ? ReasonKind::differentDims
+                                          : ReasonKind::differentShapes;
+}
+
 Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
                                    const DimClasses &dims,
                                    const MachineRates &machine) {
@@ -230,12 +264,18 @@ Reason mlir::fuse::whyNotOneLaunch(ArrayRef<ReductionSegment> segments,
   auto *vectored = llvm::find_if(
       shapes, [](const RowShape &shape) { return !shape.takesAnyVector; });
   const RowShape &first = vectored == shapes.end() ? shapes.front() : *vectored;
+  const ReductionSegment &ofFirst =
+      segments[vectored == shapes.end() ? 0 : vectored - shapes.begin()];
   int64_t shortest = INT64_MAX, longest = 0;
-  for (const RowShape &shape : shapes) {
-    if (shape.length.has_value() != first.length.has_value())
-      return ReasonKind::knownAndUnknownLength;
-    if (shape.vector != first.vector && !shape.takesAnyVector)
+  for (auto [segment, shape] : llvm::zip_equal(segments, shapes)) {
+    bool isOther = shape.length.has_value() != first.length.has_value();
+    if (isOther || (shape.vector != first.vector && !shape.takesAnyVector)) {
+      if (Reason why = whyWalkedTwice(ofFirst, segment, dims))
+        return why;
+      if (isOther)
+        return ReasonKind::knownAndUnknownLength;
       return Reason(ReasonKind::differentVectors, first.vector, shape.vector);
+    }
     if (shape.wantsParts)
       return ReasonKind::sharedLongRows;
     if (shape.isReduced)

@@ -264,3 +264,17 @@ func.func @shared_by_rows(%x: tensor<16384x4096xbf16>, %g: tensor<1x4096xf32>) -
   %c = fuse.cast %y : tensor<16384x4096xf32> -> tensor<16384x4096xbf16>
   return %c : tensor<16384x4096xbf16>
 }
+
+// -----
+
+// Two walks of one tensor differ in what they reduce, not in what it is.
+// CHECK-LABEL: func.func @one_tensor
+// CHECK-SAME:    kind = "differentDims"
+// CHECK-NOT:     knownAndUnknownLength
+// CPU-LABEL:   func.func @one_tensor
+// OFF-LABEL:   func.func @one_tensor
+func.func @one_tensor(%x: tensor<?x1024xf32> {fuse.dims = ["n"]}) -> (tensor<?xf32>, tensor<f32>) {
+  %r = fuse.reduce max %x dims = [1] : tensor<?x1024xf32> -> tensor<?xf32>
+  %a = fuse.reduce max %x dims = [0, 1] : tensor<?x1024xf32> -> tensor<f32>
+  return %r, %a : tensor<?xf32>, tensor<f32>
+}
