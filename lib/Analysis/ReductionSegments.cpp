@@ -13,6 +13,7 @@
 
 #include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Analysis/KernelEdge.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SetVector.h"
@@ -175,12 +176,27 @@ Segmenter::Values Segmenter::sliceOf(unsigned segment) const {
   return slice(std::move(needed));
 }
 
+/// Whether the value, or the same reshape, is among the values: each user of a
+/// reshape of memory may have one of its own.
+static bool hasValue(const llvm::DenseSet<Value> &values, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (values.contains(value) ||
+      !isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return values.contains(value);
+  return llvm::any_of(values, [&](Value other) {
+    Operation *same = other.getDefiningOp();
+    return same && same->getName() == op->getName() &&
+           same->getOperand(0) == op->getOperand(0) &&
+           other.getType() == value.getType();
+  });
+}
+
 /// Whether both need a tensor of more than one element that takes memory or
 /// work.
 bool Segmenter::shareInput(const Values &a, const Values &b) const {
   return llvm::any_of(a, [&](Value value) {
     Operation *op = value.getDefiningOp();
-    if (!b.contains(value) || (op && op->getNumOperands() == 0) ||
+    if (!hasValue(b, value) || (op && op->getNumOperands() == 0) ||
         !isa<RankedTensorType>(value.getType()))
       return false;
     return llvm::any_of(dims.extents(value),
@@ -198,10 +214,11 @@ static bool countsGroups(const ReductionSpace &space) {
          });
 }
 
-/// Whether rows that count groups can be walked with others.
+/// Whether one walk can reduce rows and their groups: groups that are counted,
+/// or such as threads can share.
 bool Segmenter::haveOneSpace(const ReductionSpace &a,
                              const ReductionSpace &b) const {
-  if (a.domain != b.domain || (!countsGroups(a) && !countsGroups(b)))
+  if (a.domain != b.domain)
     return false;
   SmallVector<Operation *> both;
   for (const ReductionSpace *space : {&a, &b})
@@ -210,7 +227,11 @@ bool Segmenter::haveOneSpace(const ReductionSpace &a,
   auto inOrder = llvm::filter_to_vector(
       ops, [&](Operation *op) { return llvm::is_contained(both, op); });
   Reason reason;
-  return succeeded(reductionSpaceOf(inOrder, dims, reason));
+  FailureOr<ReductionSpace> space = reductionSpaceOf(inOrder, dims, reason);
+  if (failed(space) || countsGroups(a) || countsGroups(b))
+    return succeeded(space);
+  std::optional<RowGroups> groups = rowGroupsOf(*space);
+  return groups && groups->vector > 1 && staticProduct(space->rows()) != 1;
 }
 
 /// Walks of one space that read the same become one.

@@ -46,7 +46,8 @@ func.func @overlapping(%x: tensor<8x4x64xf32>) -> (tensor<8x4x64xf32>, tensor<8x
       schedule = #fuse.rows<threads = 32, vector = 2, rows_per_block = 1, hold = loop> {
   ^bb0(%a: tensor<8x4x64xf32>):
     %m = fuse.reduce max %a dims = [2] keep : tensor<8x4x64xf32> -> tensor<8x4x1xf32>
-    %s = fuse.reduce sum %a dims = [1, 2] : tensor<8x4x64xf32> -> tensor<8xf32>
+    %l = tensor.collapse_shape %a [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+    %s = fuse.reduce sum %l dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
     %r = fuse.sub %a, %m : tensor<8x4x64xf32>, tensor<8x4x1xf32> -> tensor<8x4x64xf32>
     fuse.yield %r, %s : tensor<8x4x64xf32>, tensor<8xf32>
   }

@@ -52,17 +52,21 @@ func.func @not_fewBlocks(%x: tensor<4096x64x32x10xf32>) -> tensor<4096x64x32x10x
   return %d : tensor<4096x64x32x10xf32>
 }
 
-func.func @differentShapes(%x: tensor<64x128xf32>) -> (tensor<64x1xf32>, tensor<64x4x1xf32>) {
+func.func @differentShapes(%x: tensor<64x96xf32>) -> (tensor<64x4x1xf32>, tensor<64x3x1xf32>) {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<64x96xf32> -> tensor<64x1xf32>
+  %d = fuse.sub %x, %m : tensor<64x96xf32>, tensor<64x1xf32> -> tensor<64x96xf32>
+  %e = tensor.expand_shape %d [[0], [1, 2]] output_shape [64, 4, 24] : tensor<64x96xf32> into tensor<64x4x24xf32>
+  %s = fuse.reduce max %e dims = [2] keep : tensor<64x4x24xf32> -> tensor<64x4x1xf32>
+  %f = tensor.expand_shape %d [[0], [1, 2]] output_shape [64, 3, 32] : tensor<64x96xf32> into tensor<64x3x32xf32>
+  %t = fuse.reduce max %f dims = [2] keep : tensor<64x3x32xf32> -> tensor<64x3x1xf32>
+  return %s, %t : tensor<64x4x1xf32>, tensor<64x3x1xf32>
+}
+func.func @not_differentShapes(%x: tensor<64x128xf32>) -> (tensor<64x1xf32>, tensor<64x4x1xf32>) {
   %m = fuse.reduce max %x dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
   %d = fuse.sub %x, %m : tensor<64x128xf32>, tensor<64x1xf32> -> tensor<64x128xf32>
   %e = tensor.expand_shape %d [[0], [1, 2]] output_shape [64, 4, 32] : tensor<64x128xf32> into tensor<64x4x32xf32>
   %s = fuse.reduce max %e dims = [2] keep : tensor<64x4x32xf32> -> tensor<64x4x1xf32>
   return %m, %s : tensor<64x1xf32>, tensor<64x4x1xf32>
-}
-func.func @not_differentShapes(%x: tensor<64x128xf32>) -> (tensor<64x1xf32>, tensor<64x1xf32>) {
-  %m = fuse.reduce max %x dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
-  %s = fuse.reduce sum %x dims = [1] keep : tensor<64x128xf32> -> tensor<64x1xf32>
-  return %m, %s : tensor<64x1xf32>, tensor<64x1xf32>
 }
 
 func.func @differentDims(%x: tensor<64x128x64xf32>) -> tensor<64x128x64xf32> {

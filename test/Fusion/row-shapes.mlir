@@ -142,6 +142,22 @@ func.func @few_long(%a: tensor<4x1048576xf32>, %b: tensor<8x1048576xf32>) -> (te
 // CHECK-SAME:    reason = {{.*}}kind = "recomputed"
 // CHECK-COUNT-2: fuse.kernel
 func.func @again(%a: tensor<65536x4x1024xf32>, %b: tensor<65536x4x1024xf32>, %c: tensor<65536x4x1024xf32>)
+    -> (tensor<65536x4x1024xf32>, tensor<65536x4x1xf32>, tensor<131072xf32>) {
+  %s = fuse.add %a, %b : tensor<65536x4x1024xf32>
+  %h = fuse.add %s, %c : tensor<65536x4x1024xf32>
+  %x = fuse.reduce max %h dims = [2] keep : tensor<65536x4x1024xf32> -> tensor<65536x4x1xf32>
+  %l = tensor.collapse_shape %h [[0, 1], [2]] : tensor<65536x4x1024xf32> into tensor<262144x1024xf32>
+  %r = tensor.expand_shape %l [[0, 1], [2]] output_shape [131072, 2, 1024] : tensor<262144x1024xf32> into tensor<131072x2x1024xf32>
+  %y = fuse.reduce max %r dims = [1, 2] : tensor<131072x2x1024xf32> -> tensor<131072xf32>
+  return %h, %x, %y : tensor<65536x4x1024xf32>, tensor<65536x4x1xf32>, tensor<131072xf32>
+}
+
+// -----
+
+// Rows and their groups are one walk.
+// CHECK-LABEL: func.func @rows_and_groups
+// CHECK:         fuse.kernel "rows_and_groups" ins(
+func.func @rows_and_groups(%a: tensor<65536x4x1024xf32>, %b: tensor<65536x4x1024xf32>, %c: tensor<65536x4x1024xf32>)
     -> (tensor<65536x4x1024xf32>, tensor<65536x4x1xf32>, tensor<65536xf32>) {
   %s = fuse.add %a, %b : tensor<65536x4x1024xf32>
   %h = fuse.add %s, %c : tensor<65536x4x1024xf32>

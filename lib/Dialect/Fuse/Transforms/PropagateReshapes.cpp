@@ -153,9 +153,8 @@ SmallVector<int64_t> mlir::fuse::expandedDims(ArrayRef<int64_t> dims,
   return mapped;
 }
 
-/// The groups of a reduction's result, from those of its operand.
-static Groups reducedGroups(const Groups &groups, ArrayRef<int64_t> dims,
-                            bool keep) {
+ReshapeGroups mlir::fuse::reducedGroups(const Groups &groups,
+                                        ArrayRef<int64_t> dims, bool keep) {
   Groups result;
   int64_t next = 0;
   for (auto [axis, group] : llvm::enumerate(groups)) {

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GroupedRegions.h"
 #include "ReshapeOperands.h"
 #include "SinkTransposes.h"
 #include "TransposedRegions.h"
@@ -429,6 +430,7 @@ struct RaiseMovementPass
     sinkTransposes(block);
     for (auto op : llvm::to_vector(block.getOps<SliceOp>()))
       raise(SliceMovement(op));
+    groupSharedRows(block);
     // An expansion may be in a transpose's way.
     for (auto op : llvm::to_vector(block.getOps<tensor::ExpandShapeOp>()))
       if (haveKnownSizes(op.getResultType(), op.getReassociationIndices()))

@@ -58,6 +58,10 @@ bool meetsReduced(Value value);
 SmallVector<int64_t> expandedDims(ArrayRef<int64_t> dims,
                                   const ReshapeGroups &groups);
 
+/// The groups of a reduction's result, from those of its operand.
+ReshapeGroups reducedGroups(const ReshapeGroups &groups, ArrayRef<int64_t> dims,
+                            bool keep);
+
 } // namespace mlir::fuse
 
 #endif // FUSE_LIB_DIALECT_FUSE_TRANSFORMS_RESHAPEOPERANDS_H

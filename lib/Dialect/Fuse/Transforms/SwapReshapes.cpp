@@ -25,11 +25,8 @@ using namespace mlir::fuse;
 
 using Groups = ReshapeGroups;
 
-/// The sizes of a shape that refines both, of one group of dimensions each that
-/// have as many elements: (8, 128) and (2, 512) have (2, 4, 128). Nothing where
-/// there is none. Only the first may be dynamic, and is of both.
-static std::optional<SmallVector<int64_t>> refine(ArrayRef<int64_t> a,
-                                                  ArrayRef<int64_t> b) {
+std::optional<SmallVector<int64_t>>
+mlir::fuse::refineSizes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   auto isDynamic = ShapedType::isDynamic;
   if (a.empty() || b.empty() || isDynamic(a.front()) != isDynamic(b.front()) ||
       llvm::any_of(a.drop_front(), isDynamic) ||
@@ -103,7 +100,7 @@ struct SwapReshapes : public OpRewritePattern<tensor::ExpandShapeOp> {
       ArrayRef<int64_t> target = to.getShape().slice(out.front(), out.size());
       if (hasOnes(source) || hasOnes(target))
         return rewriter.notifyMatchFailure(expand, "has sizes of 1");
-      std::optional<SmallVector<int64_t>> refined = refine(source, target);
+      std::optional<SmallVector<int64_t>> refined = refineSizes(source, target);
       if (!refined)
         return rewriter.notifyMatchFailure(expand, "no shape refines both");
       appendGroups(expanding, source, *refined, shape.size());

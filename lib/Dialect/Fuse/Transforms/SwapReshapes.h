@@ -9,8 +9,15 @@
 #define FUSE_LIB_DIALECT_FUSE_TRANSFORMS_SWAPRESHAPES_H
 
 #include "mlir/IR/PatternMatch.h"
+#include <optional>
 
 namespace mlir::fuse {
+
+/// The sizes of a shape that refines both, of one group of dimensions each that
+/// have as many elements: (8, 128) and (2, 512) have (2, 4, 128). Nothing where
+/// there is none. Only the first may be dynamic, and is of both.
+std::optional<SmallVector<int64_t>> refineSizes(ArrayRef<int64_t> a,
+                                                ArrayRef<int64_t> b);
 
 /// Patterns for a tensor.expand_shape of a tensor.collapse_shape that it does
 /// not undo.

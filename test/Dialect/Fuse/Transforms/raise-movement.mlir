@@ -268,3 +268,105 @@ func.func @needed(%x: tensor<?x8x4x4xf32>) -> (tensor<?x8x4x4xf32>, tensor<?x4x4
   %y = fuse.transpose %d permutation = [0, 3, 1, 2] : tensor<?x4x4x8xf32> -> tensor<?x8x4x4xf32>
   return %y, %d : tensor<?x8x4x4xf32>, tensor<?x4x4x8xf32>
 }
+
+// -----
+
+// A row that is returned, reduced, and reduced by groups has their shape.
+// CHECK-LABEL: func.func @row_and_groups
+// CHECK-DAG:     %[[W:.*]] = tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [8, 8]
+// CHECK-DAG:     %[[X:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]] output_shape [%{{.*}}, 8, 8]
+// CHECK:         %[[M:.*]] = fuse.reduce mean %[[X]] dims = [1, 2] keep : tensor<?x8x8xf32> -> tensor<?x1x1xf32>
+// CHECK:         %[[D:.*]] = fuse.sub %[[X]], %[[M]] : tensor<?x8x8xf32>, tensor<?x1x1xf32>
+// CHECK:         %[[Y:.*]] = fuse.mul %[[D]], %[[W]] : tensor<?x8x8xf32>, tensor<8x8xf32>
+// CHECK:         %[[R:.*]] = tensor.collapse_shape %[[Y]]
+// CHECK:         %[[S:.*]] = fuse.reduce max %[[Y]] dims = [2] : tensor<?x8x8xf32> -> tensor<?x8xf32>
+// CHECK:         %[[A:.*]] = fuse.reduce max %[[Y]] dims = [1, 2] : tensor<?x8x8xf32> -> tensor<?xf32>
+// CHECK:         return %[[R]], %[[S]], %[[A]]
+func.func @row_and_groups(%x: tensor<?x64xf32>, %w: tensor<64xf32>) -> (tensor<?x64xf32>, tensor<?x8xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %m = fuse.reduce mean %x dims = [1] keep : tensor<?x64xf32> -> tensor<?x1xf32>
+  %d = fuse.sub %x, %m : tensor<?x64xf32>, tensor<?x1xf32> -> tensor<?x64xf32>
+  %y = fuse.mul %d, %w : tensor<?x64xf32>, tensor<64xf32> -> tensor<?x64xf32>
+  %g = tensor.expand_shape %y [[0], [1, 2]] output_shape [%n, 8, 8] : tensor<?x64xf32> into tensor<?x8x8xf32>
+  %s = fuse.reduce max %g dims = [2] : tensor<?x8x8xf32> -> tensor<?x8xf32>
+  %a = fuse.reduce max %y dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  return %y, %s, %a : tensor<?x64xf32>, tensor<?x8xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Groups of two sizes share the shape that refines both, also of an argument.
+// CHECK-LABEL: func.func @two_sizes
+// CHECK:         %[[X:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2, 3]] output_shape [4, 8, 2, 4]
+// CHECK:         %[[A:.*]] = fuse.abs %[[X]] : tensor<4x8x2x4xf32>
+// CHECK:         tensor.collapse_shape %[[A]] {{.*}} into tensor<4x16x4xf32>
+// CHECK:         fuse.reduce max %[[X]] dims = [2, 3] : tensor<4x8x2x4xf32> -> tensor<4x8xf32>
+// CHECK:         fuse.reduce max %[[X]] dims = [1, 2, 3] : tensor<4x8x2x4xf32> -> tensor<4xf32>
+func.func @two_sizes(%x: tensor<4x64xf32>) -> (tensor<4x16xf32>, tensor<4x8xf32>, tensor<4xf32>) {
+  %g = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 16, 4] : tensor<4x64xf32> into tensor<4x16x4xf32>
+  %b = fuse.abs %g : tensor<4x16x4xf32>
+  %s = fuse.reduce max %b dims = [2] : tensor<4x16x4xf32> -> tensor<4x16xf32>
+  %h = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 8, 8] : tensor<4x64xf32> into tensor<4x8x8xf32>
+  %t = fuse.reduce max %h dims = [2] : tensor<4x8x8xf32> -> tensor<4x8xf32>
+  %a = fuse.reduce max %x dims = [1] : tensor<4x64xf32> -> tensor<4xf32>
+  return %s, %t, %a : tensor<4x16xf32>, tensor<4x8xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The means of rows are subtracted from columns: they are in groups, too.
+// CHECK-LABEL: func.func @means_of_columns
+// CHECK:         %[[X:.*]] = tensor.expand_shape %arg0
+// CHECK:         %[[M:.*]] = fuse.reduce mean %[[X]] dims = [1, 2] : tensor<16x4x4xf32> -> tensor<16xf32>
+// CHECK:         %[[E:.*]] = tensor.expand_shape %[[M]] {{\[\[}}0, 1]] output_shape [4, 4]
+// CHECK:         fuse.sub %[[X]], %[[E]] : tensor<16x4x4xf32>, tensor<4x4xf32>
+func.func @means_of_columns(%x: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x4xf32>) {
+  %m = fuse.reduce mean %x dims = [1] : tensor<16x16xf32> -> tensor<16xf32>
+  %d = fuse.sub %x, %m : tensor<16x16xf32>, tensor<16xf32> -> tensor<16x16xf32>
+  %g = tensor.expand_shape %d [[0], [1, 2]] output_shape [16, 4, 4] : tensor<16x16xf32> into tensor<16x4x4xf32>
+  %s = fuse.reduce max %g dims = [2] : tensor<16x4x4xf32> -> tensor<16x4xf32>
+  return %d, %s : tensor<16x16xf32>, tensor<16x4xf32>
+}
+
+// -----
+
+// A scan walks whole rows.
+// CHECK-LABEL: func.func @scanned
+// CHECK:         %[[Y:.*]] = fuse.exp %arg0 : tensor<4x64xf32>
+// CHECK:         fuse.scan sum %[[Y]]
+func.func @scanned(%x: tensor<4x64xf32>) -> (tensor<4x64xf32>, tensor<4x8xf32>) {
+  %y = fuse.exp %x : tensor<4x64xf32>
+  %g = tensor.expand_shape %y [[0], [1, 2]] output_shape [4, 8, 8] : tensor<4x64xf32> into tensor<4x8x8xf32>
+  %s = fuse.reduce max %g dims = [2] : tensor<4x8x8xf32> -> tensor<4x8xf32>
+  %c = fuse.scan sum %y : tensor<4x64xf32>
+  return %c, %s : tensor<4x64xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Columns of whole rows are kept beside these.
+// CHECK-LABEL: func.func @columns
+// CHECK:         %[[Y:.*]] = fuse.exp %arg0 : tensor<4x64xf32>
+// CHECK:         fuse.reduce sum %[[Y]] dims = [0]
+func.func @columns(%x: tensor<4x64xf32>) -> (tensor<64xf32>, tensor<4x8xf32>) {
+  %y = fuse.exp %x : tensor<4x64xf32>
+  %g = tensor.expand_shape %y [[0], [1, 2]] output_shape [4, 8, 8] : tensor<4x64xf32> into tensor<4x8x8xf32>
+  %s = fuse.reduce max %g dims = [2] : tensor<4x8x8xf32> -> tensor<4x8xf32>
+  %c = fuse.reduce sum %y dims = [0] : tensor<4x64xf32> -> tensor<64xf32>
+  return %c, %s : tensor<64xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// What a contraction adds to is its kernel's.
+// CHECK-LABEL: func.func @contracted
+// CHECK:         fuse.add %{{.*}}, %{{.*}} : tensor<16x64xf32>
+func.func @contracted(%x: tensor<16x64xf32>, %a: tensor<16x32xf32>, %w: tensor<32x64xf32>) -> (tensor<16x64xf32>, tensor<16x8xf32>) {
+  %y = fuse.exp %x : tensor<16x64xf32>
+  %g = tensor.expand_shape %y [[0], [1, 2]] output_shape [16, 8, 8] : tensor<16x64xf32> into tensor<16x8x8xf32>
+  %s = fuse.reduce max %g dims = [2] : tensor<16x8x8xf32> -> tensor<16x8xf32>
+  %p = fuse.contract "mk,kn->mn" %a, %w : tensor<16x32xf32>, tensor<32x64xf32> -> tensor<16x64xf32>
+  %z = fuse.add %y, %p : tensor<16x64xf32>
+  return %z, %s : tensor<16x64xf32>, tensor<16x8xf32>
+}

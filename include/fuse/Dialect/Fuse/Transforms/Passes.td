@@ -322,6 +322,10 @@ def FuseRaiseMovement : Pass<"fuse-raise-movement", "::mlir::func::FuncOp"> {
     dimensions, and a slice of other dimensions than the reduced ones: rows that nobody
     needs are not computed.
 
+    Rows that are needed as they are and in groups that are reduced have the shape of
+    the groups as far as ops of their shape go, back to what lies in memory; what is
+    stored otherwise is a `tensor.collapse_shape` of them.
+
     Before, a norm of each head, and heads before tokens for an attention:
 
     ```mlir
