@@ -567,6 +567,17 @@ Value mlir::fuse::emitSerialReduction(PointEmitter &emitter, OpResult result,
   SmallVector<Extent> extents = reducer.reducedExtents();
   if (combinesRowParts(op))
     return emitRowParts(emitter, result, point, extents.front().size);
+  auto isGuarded = [](const Index &index) { return index.guarded; };
+  if (point.guard && llvm::any_of(point.dims, isGuarded)) {
+    Point inside = point;
+    inside.guard = {};
+    Type element = emitter.computeType(getElementTypeOrSelf(result.getType()));
+    Value zero =
+        emitter.splat(loc, emitter.constant(loc, element, 0), point.lanes);
+    return emitter.choose(
+        loc, point.guard, zero.getType(),
+        [&] { return emitter.emit(result, inside); }, [&] { return zero; });
+  }
   Index count = emitter.product(extents), one = Index::constant(1);
   ReductionStates states = accumulateOver(
       emitter, loc, reducer, {Index::constant(0), count, one},
