@@ -5,7 +5,7 @@
 // after every op and contracts nothing.
 // CHECK-LABEL: gpu.func @chain
 // CHECK:         arith.extf %{{.*}} : vector<2xbf16> to vector<2xf32>
-// CHECK:         arith.mulf %{{.*}} fastmath<arcp,contract,afn>
+// CHECK:         arith.mulf %{{.*}} fastmath<contract>
 // CHECK-NOT:     arith.truncf
 // CHECK:         arith.addf
 // CHECK:         arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>

@@ -45,7 +45,10 @@ private:
     auto flags = arith::FastMathFlags::none;
     if (!emitter.getOptions().strict)
       flags = flags | arith::FastMathFlags::contract;
-    if (!emitter.getOptions().strict && is16Bit() && !isExact())
+    // LLVM makes a reciprocal of the divisor also where a negated or multiplied
+    // quotient allows that alone.
+    bool mayApproximate = !isExact() && !isa<MulOp, NegOp>(op);
+    if (!emitter.getOptions().strict && is16Bit() && mayApproximate)
       flags = flags | arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
     // LLVM decides about these by what else uses a product or a quotient.
     if (emitter.mustRepeat(op))
