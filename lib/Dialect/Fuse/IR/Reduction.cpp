@@ -137,6 +137,10 @@ LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
   auto isOne = [&](int64_t dim) { return input.getDimSize(dim) == 1; };
   if (!llvm::all_of(op.getDims(), isOne))
     return rewriter.notifyMatchFailure(op, "elements are combined");
+  // A schedule that was given is one for the reductions that are there.
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (kernel && kernel.getScheduleAttr() && !op.getDims().empty())
+    return rewriter.notifyMatchFailure(op, "its kernel has a schedule");
   Value value = op.getInput();
   bool adds =
       op.getKind() == ReduceKind::sum || op.getKind() == ReduceKind::mean;
