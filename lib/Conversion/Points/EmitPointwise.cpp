@@ -45,10 +45,7 @@ private:
     auto flags = arith::FastMathFlags::none;
     if (!emitter.getOptions().strict)
       flags = flags | arith::FastMathFlags::contract;
-    // LLVM makes a reciprocal of the divisor also where a negated or multiplied
-    // quotient allows that alone.
-    bool mayApproximate = !isExact() && !isa<MulOp, NegOp>(op);
-    if (!emitter.getOptions().strict && is16Bit() && mayApproximate)
+    if (!emitter.getOptions().strict && is16Bit() && !isExact())
       flags = flags | arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
     // LLVM decides about these by what else uses a product or a quotient.
     if (emitter.mustRepeat(op))
@@ -57,9 +54,12 @@ private:
     return arith::FastMathFlagsAttr::get(op->getContext(), flags);
   }
   /// A division that the program writes is that of IEEE 754: x / x is 1, also
-  /// where nothing rounds it. One inside a composite need not be.
+  /// where nothing rounds it. One inside a composite need not be. A negation
+  /// that may be approximate would let LLVM approximate the division before it:
+  /// -(x / 7) becomes x / -7 with the flags of the negation.
   bool isExact() const {
-    return isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr);
+    return isa<AddOp, SubOp, MulOp, NegOp>(op) ||
+           (isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr));
   }
   bool is16Bit() const { return accuracy.isF16() || accuracy.isBF16(); }
   /// Whether x / y may be x times 1 / y.
