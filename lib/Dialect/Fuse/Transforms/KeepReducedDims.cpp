@@ -44,10 +44,6 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
-  return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
-}
-
 /// The shape that the reduction's result has if it keeps its dimensions.
 static SmallVector<int64_t> keptShape(ReduceOp reduce) {
   SmallVector<int64_t> shape(shapeOf(reduce.getInput()));

@@ -41,6 +41,10 @@ using namespace mlir::fuse;
 
 using Groups = ReshapeGroups;
 
+SmallVector<int64_t> mlir::fuse::withoutOnes(ArrayRef<int64_t> shape) {
+  return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
+}
+
 bool mlir::fuse::isShapeless(Operation *op) {
   return op && op->hasTrait<mlir::fuse::OpTrait::Pointwise>() &&
          !isa<IotaOp, RandomOp, BroadcastOp>(op);
@@ -191,9 +195,7 @@ bool mlir::fuse::followsFromReduction(
 bool mlir::fuse::meetsReduced(Value value) {
   constexpr size_t mostValues = 64;
   auto sizesOf = [](Value each) {
-    auto shape = cast<RankedTensorType>(each.getType()).getShape();
-    return llvm::filter_to_vector(shape,
-                                  [](int64_t size) { return size != 1; });
+    return withoutOnes(cast<RankedTensorType>(each.getType()).getShape());
   };
   SmallVector<int64_t> sizes = sizesOf(value);
   llvm::SmallSetVector<Value, 16> found;

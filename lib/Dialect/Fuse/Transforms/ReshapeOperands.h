@@ -18,6 +18,9 @@ namespace mlir::fuse {
 /// The dimensions of an expanded shape that each dimension becomes.
 using ReshapeGroups = SmallVector<ReassociationIndices>;
 
+/// The sizes of the shape but for those of 1.
+SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape);
+
 /// Whether the op takes any shape, as long as its operands broadcast to it.
 bool isShapeless(Operation *op);
 

@@ -20,6 +20,7 @@
 #include "ReshapeOperands.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/Shapes.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,22 +41,15 @@ static constexpr int64_t mostTerms = 8;
 /// Ops that are looked through on the way to a reduction of rows.
 static constexpr size_t mostOps = 32;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// The sizes but for those of 1.
-static SmallVector<int64_t> severalOf(Value value) {
-  SmallVector<int64_t> shape(typeOf(value).getShape());
-  llvm::erase(shape, 1);
-  return shape;
+static SmallVector<int64_t> sizesOf(Value value) {
+  return withoutOnes(tensorType(value).getShape());
 }
 
 /// How many elements make one of the result; nothing where that is unknown.
 static std::optional<int64_t> termsOf(ReduceOp reduce) {
   int64_t terms = 1;
   for (int64_t dim : reduce.getDims()) {
-    int64_t size = typeOf(reduce.getInput()).getDimSize(dim);
+    int64_t size = tensorType(reduce.getInput()).getDimSize(dim);
     if (ShapedType::isDynamic(size))
       return std::nullopt;
     terms *= size;
@@ -82,21 +76,21 @@ static bool mayBeTerms(ReduceOp reduce) {
 /// Whether the value, or what is computed from it in its shape, is reduced
 /// along its last dimension.
 static bool leadsToRows(Value value) {
-  SmallVector<int64_t> shape = severalOf(value);
+  SmallVector<int64_t> shape = sizesOf(value);
   llvm::SmallSetVector<Value, 16> seen;
   seen.insert(value);
   for (size_t next = 0; next < seen.size() && next < mostOps; ++next)
     for (Operation *user : seen[next].getUsers()) {
       if (auto reduce = dyn_cast<ReduceOp>(user)) {
-        int64_t last = typeOf(reduce.getInput()).getRank() - 1;
+        int64_t last = tensorType(reduce.getInput()).getRank() - 1;
         if (llvm::is_contained(reduce.getDims(), last) &&
-            typeOf(reduce.getInput()).getDimSize(last) == shape.back())
+            tensorType(reduce.getInput()).getDimSize(last) == shape.back())
           return true;
         continue;
       }
       bool goesOn = isShapeless(user) ||
                     isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user);
-      if (goesOn && ArrayRef(severalOf(user->getResult(0))) == ArrayRef(shape))
+      if (goesOn && ArrayRef(sizesOf(user->getResult(0))) == ArrayRef(shape))
         seen.insert(user->getResult(0));
     }
   return false;
@@ -106,10 +100,11 @@ static bool leadsToRows(Value value) {
 /// that the whole of its input is needed for.
 static bool isUnrolled(ReduceOp reduce) {
   Value input = reduce.getInput();
-  int64_t last = typeOf(input).getRank() - 1;
+  int64_t last = tensorType(input).getRank() - 1;
   std::optional<int64_t> terms = termsOf(reduce);
   if (!terms || *terms < 2 || *terms > mostTerms || !mayBeTerms(reduce) ||
-      reduce.getDims().back() == last || typeOf(input).getDimSize(last) == 1)
+      reduce.getDims().back() == last ||
+      tensorType(input).getDimSize(last) == 1)
     return false;
   bool isShared = llvm::any_of(input.getUsers(), [&](Operation *user) {
     auto other = dyn_cast<ReduceOp>(user);
@@ -121,7 +116,7 @@ static bool isUnrolled(ReduceOp reduce) {
 
 /// The element number `term` of all that are reduced to one.
 static Value termOf(OpBuilder &builder, ReduceOp reduce, int64_t term) {
-  RankedTensorType type = typeOf(reduce.getInput());
+  RankedTensorType type = tensorType(reduce.getInput());
   SmallVector<int64_t> offsets(type.getRank(), 0), steps(type.getRank(), 1),
       shape(type.getShape()), sizes(type.getRank(), -1);
   for (int64_t dim : llvm::reverse(reduce.getDims())) {
@@ -171,7 +166,7 @@ static void unroll(ReduceOp reduce) {
   if (!reduce.getKeep())
     result = tensor::CollapseShapeOp::create(
         builder, reduce.getLoc(), reduce.getType(), result,
-        groupsWithout(typeOf(result).getRank(), reduce.getDims()));
+        groupsWithout(tensorType(result).getRank(), reduce.getDims()));
   reduce.replaceAllUsesWith(result);
   reduce.erase();
 }
