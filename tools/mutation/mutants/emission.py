@@ -107,8 +107,8 @@ EMISSION = [
         ),
         (
             "written-divisions-are-approximate",
-            "return isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr);",
-            "return false;",
+            "(isa<DivOp, RecipOp>(op) && !op->hasAttr(kAccuracyAttr));",
+            "false;",
         ),
         (
             "iota-counts-up-from-the-end",
