@@ -20,6 +20,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <map>
+#include <set>
 
 using llvm::Expected;
 using llvm::formatv;
@@ -100,9 +102,7 @@ private:
   void addInnermost(mlir::ValueRange tensors);
   llvm::Error addCopy(Value from, BufferRef to);
   llvm::Error addCopies(func::ReturnOp op);
-  void allowAliases();
-  bool mayReuse(const LaunchSteps &launch, unsigned result,
-                unsigned input) const;
+  void allowAliases(const LaunchSteps &launch);
   void readStddev();
   llvm::Error resolveInPlace();
 
@@ -485,42 +485,30 @@ std::optional<unsigned> PlanBuilder::inputOf(Value tensor) const {
   return source.ref->index;
 }
 
-/// Whether the launch allows result number `result` in the buffer of operand
-/// number `operand`.
-static bool isProvenInPlace(LaunchOp op, unsigned result, unsigned operand) {
-  std::pair<unsigned, unsigned> wanted{result, operand};
-  return llvm::is_contained(LaunchOp::getPairs(op.getInPlaceAttr()), wanted) ||
-         llvm::is_contained(LaunchOp::getPairs(op.getCopiesAttr()), wanted);
-}
-
-/// Whether writing `result` of a launch over the program's `input` is right:
-/// every operand of the launch that reads the input allows it, and nothing
-/// reads the input later.
-bool PlanBuilder::mayReuse(const LaunchSteps &launch, unsigned result,
-                           unsigned input) const {
-  bool isRead = false;
+/// A result may be written over an input of the program if every operand of the
+/// launch that reads the input allows it, and nothing reads the input later.
+void PlanBuilder::allowAliases(const LaunchSteps &launch) {
   LaunchOp op = launch.op;
-  for (auto [operand, value] : llvm::enumerate(op.getInputs())) {
-    if (inputOf(value) != input)
-      continue;
-    isRead = true;
-    if (!isProvenInPlace(op, result, operand))
-      return false;
+  DenseMap<unsigned, unsigned> readers;
+  for (Value operand : op.getInputs())
+    if (std::optional<unsigned> input = inputOf(operand))
+      ++readers[*input];
+  std::set<std::pair<unsigned, unsigned>> proven;
+  for (ArrayAttr pairs : {op.getInPlaceAttr(), op.getCopiesAttr()})
+    for (auto pair : LaunchOp::getPairs(pairs))
+      proven.insert(pair);
+  // Of each result and input: the operands that allow it.
+  std::map<std::pair<unsigned, unsigned>, unsigned> allowed;
+  for (auto [result, operand] : proven)
+    if (std::optional<unsigned> input = inputOf(op.getInputs()[operand]))
+      ++allowed[{result, *input}];
+  for (auto [place, operands] : allowed) {
+    auto [result, input] = place;
+    const BufferRef &target = *storage(op.getResult(result)).ref;
+    if (target.kind == BufferRef::Kind::Output && operands == readers[input] &&
+        storages[input].lastStep == launch.kernelStep())
+      plan.spec.outputs[target.index].mayAlias.push_back(input);
   }
-  return isRead && storages[input].lastStep == launch.kernelStep();
-}
-
-void PlanBuilder::allowAliases() {
-  for (const LaunchSteps &launch : launches)
-    for (auto [number, result] :
-         llvm::enumerate(LaunchOp(launch.op).getResults())) {
-      const Storage &target = storage(result);
-      if (target.ref->kind != BufferRef::Kind::Output)
-        continue;
-      for (unsigned input = 0; input < plan.spec.inputs.size(); ++input)
-        if (mayReuse(launch, number, input))
-          plan.spec.outputs[target.ref->index].mayAlias.push_back(input);
-    }
 }
 
 void PlanBuilder::readStddev() {
@@ -583,7 +571,8 @@ Expected<Plan> PlanBuilder::build() {
       return std::move(error);
   if (llvm::Error error = addCopies(terminator))
     return std::move(error);
-  allowAliases();
+  for (const LaunchSteps &launch : launches)
+    allowAliases(launch);
   readStddev();
   if (llvm::Error error = resolveInPlace())
     return std::move(error);
