@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/ConstraintElimination.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -100,6 +101,15 @@ static llvm::OptimizationLevel getLevel(unsigned level) {
   }
 }
 
+/// Constraint elimination compares every condition with all before it: a third
+/// of the time to compile a kernel of 64 tensors, which it leaves as it is.
+static bool isWorthItsTime(llvm::StringRef pass, llvm::Any unit) {
+  constexpr size_t mostBlocks = 64;
+  const auto *function = llvm::any_cast<const llvm::Function *>(&unit);
+  return pass != llvm::ConstraintEliminationPass::name() || !function ||
+         (*function)->size() <= mostBlocks;
+}
+
 llvm::Error mlir::fuse::optimizeLLVMIR(llvm::Module &module,
                                        llvm::TargetMachine &machine,
                                        const OptimizeOptions &options) {
@@ -112,7 +122,10 @@ llvm::Error mlir::fuse::optimizeLLVMIR(llvm::Module &module,
   tuning.LoopVectorization = options.vectorize;
   tuning.LoopInterleaving = options.vectorize;
   tuning.SLPVectorization = options.vectorize;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(isWorthItsTime);
+  llvm::PassBuilder builder(&machine, tuning, /*PGOOpt=*/std::nullopt,
+                            &callbacks);
   if (options.vectorize)
     keepDivisionsUnconditional(builder);
   llvm::LoopAnalysisManager loops;
