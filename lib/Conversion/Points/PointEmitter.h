@@ -280,6 +280,10 @@ public:
   /// repeatedOps.
   bool mustRepeat(Operation *op) const { return repeated.contains(op); }
 
+  /// Swaps what the function offers, such as for code that runs for several
+  /// tensors; what is remembered stays.
+  void exchangeAbi(KernelAbi &other) { std::swap(abi, other); }
+
   OpBuilder &getBuilder() { return builder; }
   const DimClasses &getDims() const { return dims; }
   const KernelAbi &getAbi() const { return abi; }

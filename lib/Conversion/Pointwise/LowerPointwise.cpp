@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerPointwise.h"
+#include "AlikeSegments.h"
 #include "KernelFrame.h"
 #include "Points/OpEmitters.h"
 #include "TurnedUnit.h"
@@ -41,7 +42,9 @@ public:
   GridTerm grid() const;
   /// Whether a thread keeps the features of several heads.
   bool sharesAngles() const { return walksVectorsOfHeads() && together > 1; }
-  void emit(const Index &block);
+  /// Whether the segment's elements are a multiple of the vector.
+  bool isWholeVectors() const;
+  void emit(const GroupBlock &at);
 
 private:
   /// Whether the segment is walked head by head.
@@ -67,9 +70,8 @@ private:
   }
   int64_t headsTogether(PointwiseScheduleAttr schedule) const;
   SmallVector<Extent> headGroups() const;
-  bool isWholeVectors() const;
 
-  void emitFlat(const Index &unit);
+  void emitFlat(const Index &unit, const Index &total);
   void emitTurned(const Index &unit);
   void emitHeads(const Index &unit);
   void emitFeatures(const SmallVector<Index, 4> &group, const Index &feature);
@@ -126,7 +128,6 @@ LogicalResult SegmentLowering::verify() {
          << vector << "; use vector = 1";
 }
 
-/// Whether the segment's elements are a multiple of the vector.
 bool SegmentLowering::isWholeVectors() const {
   int64_t known = 1;
   for (const Extent &extent : segment.extents)
@@ -148,17 +149,17 @@ GridTerm SegmentLowering::grid() const {
   return {{units}};
 }
 
-void SegmentLowering::emit(const Index &block) {
+void SegmentLowering::emit(const GroupBlock &at) {
   Index thread = frame.threadId(threads);
   auto emitUnit = [&](const Index &step) {
     Index first = emitter.mul(
-        emitter.add(emitter.mul(block, Index::constant(unroll)), step),
+        emitter.add(emitter.mul(at.block, Index::constant(unroll)), step),
         Index::constant(threads));
     Index unit = emitter.add(first, thread);
     if (box)
       emitTurned(unit);
     else
-      walksHeads() ? emitHeads(unit) : emitFlat(unit);
+      walksHeads() ? emitHeads(unit) : emitFlat(unit, at.elements);
   };
   if (unroll == 1)
     return emitUnit(Index::constant(0));
@@ -233,9 +234,8 @@ Point SegmentLowering::flatPoint(const Index &linear, int64_t lanes) {
   return point;
 }
 
-void SegmentLowering::emitFlat(const Index &unit) {
+void SegmentLowering::emitFlat(const Index &unit, const Index &total) {
   Index first = emitter.mul(unit, Index::constant(vector));
-  Index total = emitter.product(segment.extents);
   if (isWholeVectors() || vector == 1)
     return frame.ifTrue(emitter.less(first, total),
                         [&] { storeAt(flatPoint(first, vector)); });
@@ -486,25 +486,47 @@ static LogicalResult verifyPoints(KernelOp kernel) {
   return success();
 }
 
+/// The blocks of all members: each has a whole number of its own.
+static GridTerm allBlocks(ArrayRef<GridTerm> members) {
+  GridTerm all = members.front();
+  for (const GridTerm &member : members.drop_front())
+    all.factors.front().others.push_back(member.factors.front());
+  return all;
+}
+
 FailureOr<Grid> mlir::fuse::lowerPointwise(KernelFrame &frame,
                                            PointwiseScheduleAttr schedule) {
   if (failed(verifyPoints(frame.kernel)))
     return failure();
   SmallVector<Segment> segments = segmentsOf(frame.kernel, frame.dims);
-  Grid grid;
   SmallVector<SegmentLowering, 0> lowerings;
   for (const Segment &segment : segments) {
     lowerings.emplace_back(frame, segment, schedule);
     if (failed(lowerings.back().verify()))
       return failure();
-    grid.push_back(lowerings.back().grid());
   }
   if (llvm::any_of(lowerings, [](const SegmentLowering &segment) {
         return segment.sharesAngles();
       }))
     limitRegisters(frame, schedule.getThreads());
+  SmallVector<SegmentGroup, 0> groups =
+      groupAlike(frame, segments, [&](unsigned number) {
+        return lowerings[number].isWholeVectors();
+      });
+  Grid grid;
+  SmallVector<SmallVector<GridTerm, 1>, 0> blocks;
+  for (const SegmentGroup &group : groups) {
+    blocks.emplace_back();
+    for (const AlikeSegment &member : group.members)
+      blocks.back().push_back(lowerings[member.number].grid());
+    grid.push_back(allBlocks(blocks.back()));
+  }
   frame.divideBlocks(grid, [&](unsigned number, const Index &block) {
-    lowerings[number].emit(block);
+    const SegmentGroup &group = groups[number];
+    emitForMember(frame, segments, group, blocks[number], block,
+                  [&](const GroupBlock &at) {
+                    lowerings[group.members.front().number].emit(at);
+                  });
   });
   return grid;
 }
