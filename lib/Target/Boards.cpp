@@ -28,6 +28,7 @@ struct Field {
   StringLiteral key, unit;
   bool isWhole;
   void (*set)(GPUTarget &, double);
+  double (*get)(const GPUTarget &);
 };
 
 struct Board {
@@ -43,6 +44,9 @@ struct Board {
   {key, unit, std::is_integral_v<decltype(std::declval<GPUTarget>().member)>,  \
    [](GPUTarget &target, double value) {                                       \
      target.member = static_cast<decltype(target.member)>(value);              \
+   },                                                                          \
+   [](const GPUTarget &target) {                                               \
+     return static_cast<double>(target.member);                                \
    }},
 #define FUSE_NUMBER(model, name, value, unit, text)                            \
   FUSE_FIELD(#model "." #name, model.name, unit)
@@ -80,6 +84,13 @@ static const Field fields[] = {
 
 static const Field *findField(StringRef key) {
   return find_if(fields, [&](const Field &field) { return field.key == key; });
+}
+
+std::vector<double> mlir::fuse::boardNumbers(const GPUTarget &target) {
+  std::vector<double> numbers;
+  for (const Field &field : fields)
+    numbers.push_back(field.get(target));
+  return numbers;
 }
 
 /// Of the models' numbers one stands for all.

@@ -23,6 +23,7 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mlir::fuse {
 
@@ -151,6 +152,10 @@ struct GPUTarget : ModelNumbers {
 /// lib/Target/Boards. Fails where there is no such chip, board or number, or
 /// the file is wrong.
 llvm::Expected<GPUTarget> lookupGPUTarget(llvm::StringRef chip);
+
+/// All numbers of the target's board and of its models, in a fixed order.
+/// Targets of one chip that have the same are the same.
+std::vector<double> boardNumbers(const GPUTarget &target);
 
 /// All chips, each on its default board.
 llvm::ArrayRef<GPUTarget> getGPUTargets();
