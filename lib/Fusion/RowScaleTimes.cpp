@@ -9,6 +9,7 @@
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/MmaRankings.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -23,8 +24,7 @@ static double extraSeconds(ContractOp contract, double bytes,
   with.instructions += instructions;
   SmallVector<MmaScheduleAttr> schedules;
   if (!getElementTypeOrSelf(contract.getLhs()).isF32() || contract.usesTF32())
-    schedules =
-        rankMmaSchedules(contract.getContext(), product, MmaForm(), gpu);
+    schedules = MmaRankings::of(contract.getContext(), product, MmaForm(), gpu);
   if (schedules.empty())
     return bytes * estimatedElements(contract.getResult()) /
            gpu.memoryBytesPerSecond;

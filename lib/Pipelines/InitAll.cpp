@@ -14,6 +14,7 @@
 #include "fuse/Explain/Passes.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Pipelines/Pipelines.h"
+#include "fuse/Schedule/MmaRankings.h"
 #include "fuse/Schedule/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +40,7 @@ void mlir::fuse::registerAllDialects(DialectRegistry &registry) {
                   func::FuncDialect, gpu::GPUDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   ub::UBDialect, vector::VectorDialect>();
+  MmaRankings::addTo(registry);
 }
 
 void mlir::fuse::registerAllPasses() {

@@ -18,6 +18,7 @@
 #include "fuse/Analysis/RowParts.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/MmaModel.h"
+#include "fuse/Schedule/MmaRankings.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -270,7 +271,7 @@ mlir::fuse::mmaSchedulesOf(KernelOp kernel, const DimClasses &dims,
         return elementBytes(value) <= mostBytes &&
                fitsTensorMap(kernel, dims, storedValue(value), facts);
       });
-  SmallVector<MmaScheduleAttr> schedules = rankMmaSchedules(
+  SmallVector<MmaScheduleAttr> schedules = MmaRankings::of(
       kernel.getContext(), mmaProductOf(kernel, dims, target.assumed), form,
       *target.gpu);
   // A tile has one run of each row, or a consumer has.
@@ -287,7 +288,7 @@ double mlir::fuse::fastestMma(const MmaSpace &space, ArrayRef<Value> results,
   MmaProduct product = mmaProductOf(space, results, dims);
   MLIRContext *context = space.first().getContext();
   SmallVector<MmaScheduleAttr> ranked =
-      rankMmaSchedules(context, product, mmaFormOf(space), gpu);
+      MmaRankings::of(context, product, mmaFormOf(space), gpu);
   if (ranked.empty())
     return std::numeric_limits<double>::infinity();
   return estimateMma(ranked.front(), product, gpu).seconds;
