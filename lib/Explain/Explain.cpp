@@ -12,6 +12,7 @@
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/Passes.h"
+#include "fuse/Schedule/TuningFile.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -29,6 +30,11 @@ using namespace mlir::fuse;
 using remark::RemarkOpts;
 
 namespace {
+/// Texts, empty where there is no model or no other schedule.
+struct Prediction {
+  std::string chosen, runnerUp;
+};
+
 /// Explains one program.
 class Explainer {
 public:
@@ -40,6 +46,7 @@ public:
 
 private:
   void explainKernel(KernelOp kernel);
+  const Prediction &predicted(KernelOp kernel);
   std::string whyTogether(KernelOp kernel);
   void explainCopy(KernelOp kernel);
   void explainMissed(DictionaryAttr record);
@@ -52,6 +59,8 @@ private:
   const ScheduleTarget &target;
   DimClasses dims;
   SizeNames names;
+  /// By kernel and schedule: many kernels of a model are equal.
+  llvm::StringMap<Prediction> predictions;
 };
 } // namespace
 
@@ -77,13 +86,6 @@ static std::string linesOf(KernelOp kernel) {
                       [](unsigned line) { return std::to_string(line); }),
       ", ");
 }
-
-namespace {
-/// Texts, empty where there is no model or no other schedule.
-struct Prediction {
-  std::string chosen, runnerUp;
-};
-} // namespace
 
 /// "12.3 us, mostly memory".
 static std::string describe(const TimeEstimate &estimate) {
@@ -160,6 +162,16 @@ static void because(DictionaryAttr record,
       remark << remark::metric("Cause", cause.name());
 }
 
+const Prediction &Explainer::predicted(KernelOp kernel) {
+  std::string key =
+      kernelKey(kernel, dims, target.divisible, target.size, target.assumed) +
+      debugString(kernel.getScheduleAttr());
+  auto [it, isNew] = predictions.try_emplace(key);
+  if (isNew)
+    it->second = predict(kernel, dims, target);
+  return it->second;
+}
+
 /// What two kernels instead of this one would take, where they were thought of.
 std::string Explainer::whyTogether(KernelOp kernel) {
   if (auto records = function->getAttrOfType<ArrayAttr>(kTogetherAttr))
@@ -176,7 +188,7 @@ void Explainer::explainKernel(KernelOp kernel) {
     saved = count->str(names);
   std::string schedule;
   llvm::raw_string_ostream(schedule) << kernel.getScheduleAttr();
-  Prediction predicted = predict(kernel, dims, target);
+  const Prediction &prediction = predicted(kernel);
   std::optional<TensorFacts> facts;
   if (target.gpu)
     facts = TensorFacts{target.aligned, target.divisible};
@@ -191,8 +203,8 @@ void Explainer::explainKernel(KernelOp kernel) {
        << remark::metric("BytesMoved", moved.str(names))
        << remark::metric("BytesSaved", saved == "0" ? "" : saved)
        << remark::metric("Schedule", schedule)
-       << remark::metric("Predicted", predicted.chosen)
-       << remark::metric("RunnerUp", predicted.runnerUp)
+       << remark::metric("Predicted", prediction.chosen)
+       << remark::metric("RunnerUp", prediction.runnerUp)
        << remark::metric("Decided", explainChoice(kernel, dims, target))
        << remark::reason("{0}{1}{2}", explainSchedule(kernel, dims, facts),
                          explainSharing(kernel, dims, target),

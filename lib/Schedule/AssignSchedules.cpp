@@ -11,6 +11,7 @@
 #include "fuse/Schedule/TuningFile.h"
 #include "fuse/Target/CPUTarget.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include <map>
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_ASSIGNSCHEDULES
@@ -80,17 +81,22 @@ struct AssignSchedulesPass
       return signalPassFailure();
     target->assumed = std::move(*assumed);
     SmallVector<KernelOp> assigned;
-    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
-      if (kernel.getScheduleAttr())
-        continue;
-      if (failed(assign(kernel, dims, *target, *tuned)))
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (!kernel.getScheduleAttr())
+        assigned.push_back(kernel);
+    SmallVector<EqualKernels, 0> distinct =
+        groupEqual(assigned, dims, target->assumed);
+    for (EqualKernels &equal : distinct) {
+      KernelOp first = equal.front();
+      if (failed(assign(first, dims, *target, *tuned)))
         return signalPassFailure();
-      noteSizes(kernel, dims, *target);
-      assigned.push_back(kernel);
+      noteSizes(first, dims, *target);
+      for (KernelOp other : ArrayRef(equal).drop_front())
+        other.setScheduleAttr(first.getScheduleAttr());
     }
     // Of kernels that keep their schedules there is nothing to say.
     target->assumed.clear();
-    noteSizeRanges(getOperation(), assigned, dims, *target);
+    noteSizeRanges(getOperation(), distinct, dims, *target);
     getOperation()->removeAttr(kLengthsAttr);
     SmallVector<std::string> lengths =
         lengthsOf(getOperation(), assigned, dims);
@@ -104,6 +110,28 @@ struct AssignSchedulesPass
 private:
   llvm::Expected<TuningFile> readTuning() {
     return tuning.empty() ? TuningFile() : TuningFile::read(tuning);
+  }
+
+  /// The layers of a model have the same kernels, which are scheduled once.
+  SmallVector<EqualKernels, 0> groupEqual(ArrayRef<KernelOp> kernels,
+                                          const DimClasses &dims,
+                                          ArrayRef<AssumedSize> assumed) {
+    SmallVector<EqualKernels, 0> groups;
+    std::map<std::pair<std::string, SmallVector<int>>, size_t> numbers;
+    for (KernelOp kernel : kernels) {
+      SmallVector<int> classes;
+      for (Value value : llvm::concat<const Value>(
+               kernel.getBody().getArguments(), kernel.getYield().getValues()))
+        for (const Extent &extent : dims.extents(value))
+          classes.push_back(extent.cls);
+      auto [it, isNew] = numbers.try_emplace(
+          {kernelKey(kernel, dims, divisible, size, assumed), classes},
+          groups.size());
+      if (isNew)
+        groups.emplace_back();
+      groups[it->second].push_back(kernel);
+    }
+    return groups;
   }
 
   /// Says which calls of few bytes get another schedule.

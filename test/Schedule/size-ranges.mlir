@@ -20,6 +20,38 @@ func.func @rows(%x: tensor<?x4096xbf16> {fuse.dims = ["m"]}, %w: tensor<4096x409
 
 // -----
 
+// Equal kernels have one schedule, but not those of dimensions of which something
+// else is assumed: the ranges of both dimensions stand at each.
+// CHECK-LABEL: func.func @several(
+// CHECK-SAME:    fuse.size_ranges = {m = array<i64: {{[0-9, ]+}}>, t = array<i64: {{[0-9, ]+}}>}
+// CHECK:         fuse.kernel "first"
+// CHECK-SAME:      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, [[OF_M:[^>]*]]>
+// CHECK:         fuse.kernel "other"
+// CHECK-SAME:      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 256, {{[^>]*}}>
+// CHECK:         fuse.kernel "last"
+// CHECK-SAME:      schedule = #fuse.mma<isa = wgmma, tile_m = 128, tile_n = 128, [[OF_M]]>
+// CHECK-SAME:      fuse.sized_schedules = {m = [{{.*}}], t = [{{.*}}]}
+func.func @several(%x: tensor<?x4096xbf16> {fuse.dims = ["m"]}, %y: tensor<?x4096xbf16> {fuse.dims = ["t"]}, %w: tensor<4096x4096xbf16>) -> (tensor<?x4096xbf16>, tensor<?x4096xbf16>) attributes {fuse.assumed_sizes = {m = 512}} {
+  %u = fuse.kernel "first" ins(%x, %w : tensor<?x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<?x4096xbf16> {
+  ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<4096x4096xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x4096xbf16>, tensor<4096x4096xbf16> -> tensor<?x4096xbf16>
+    fuse.yield %p : tensor<?x4096xbf16>
+  }
+  %q = fuse.kernel "other" ins(%y, %w : tensor<?x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<?x4096xbf16> {
+  ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<4096x4096xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x4096xbf16>, tensor<4096x4096xbf16> -> tensor<?x4096xbf16>
+    fuse.yield %p : tensor<?x4096xbf16>
+  }
+  %r = fuse.kernel "last" ins(%u, %w : tensor<?x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<?x4096xbf16> {
+  ^bb0(%a: tensor<?x4096xbf16>, %b: tensor<4096x4096xbf16>):
+    %p = fuse.contract "mk,nk->mn" %a, %b : tensor<?x4096xbf16>, tensor<4096x4096xbf16> -> tensor<?x4096xbf16>
+    fuse.yield %p : tensor<?x4096xbf16>
+  }
+  return %q, %r : tensor<?x4096xbf16>, tensor<?x4096xbf16>
+}
+
+// -----
+
 // For one of the ranges; what ranges there are stays the same.
 // CHECK-LABEL: func.func @assumed(
 // CHECK-SAME:    fuse.size_ranges = {m = array<i64: {{[0-9, ]+}}, 512>}

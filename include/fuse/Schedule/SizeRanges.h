@@ -55,10 +55,14 @@ double estimatedSize(const DynamicSize &size, ArrayRef<AssumedSize> assumed);
 FailureOr<SmallVector<AssumedSize>> readAssumedSizes(func::FuncOp function,
                                                      const DimClasses &dims);
 
+/// Kernels of a function that compute the same on dimensions of the same
+/// classes; at least one.
+using EqualKernels = SmallVector<KernelOp, 1>;
+
 /// Sets the function's `fuse.size_ranges`, and `fuse.sized_schedules` of its
 /// kernels, by what these would get; removes them where all sizes share a
 /// schedule.
-void noteSizeRanges(func::FuncOp function, ArrayRef<KernelOp> kernels,
+void noteSizeRanges(func::FuncOp function, ArrayRef<EqualKernels> kernels,
                     const DimClasses &dims, const ScheduleTarget &target);
 
 } // namespace mlir::fuse

@@ -124,17 +124,19 @@ namespace {
 /// The schedules of all kernels for one size.
 using Choice = SmallVector<ScheduleAttrInterface, 2>;
 
-/// A kernel that tensor cores run: contractions with all their schedules, or
-/// what is streamed.
+/// Equal kernels that tensor cores run: contractions with all their schedules,
+/// or what is streamed.
 struct SizedKernel {
-  KernelOp kernel;
+  EqualKernels all;
   SmallVector<MmaScheduleAttr> schedules = {};
   std::optional<StreamedSpace> streamed = std::nullopt;
+
+  KernelOp first() const { return all.front(); }
 };
 
 class RangeFinder {
 public:
-  RangeFinder(ArrayRef<KernelOp> kernels, const DimClasses &dims,
+  RangeFinder(ArrayRef<EqualKernels> kernels, const DimClasses &dims,
               const ScheduleTarget &target);
 
   /// By the classes whose product is a contraction's m, n or k.
@@ -148,8 +150,8 @@ public:
 
 private:
   void add(ArrayRef<Extent> extents);
-  void addContractions(KernelOp kernel);
-  void addStreamed(KernelOp kernel);
+  void addContractions(const EqualKernels &all);
+  void addStreamed(const EqualKernels &all);
   ScheduleAttrInterface choiceFor(const SizedKernel &one,
                                   ArrayRef<AssumedSize> assumed) const;
   Choice choiceFor(ArrayRef<AssumedSize> assumed) const;
@@ -163,14 +165,15 @@ private:
 };
 } // namespace
 
-RangeFinder::RangeFinder(ArrayRef<KernelOp> some, const DimClasses &dims,
+RangeFinder::RangeFinder(ArrayRef<EqualKernels> some, const DimClasses &dims,
                          const ScheduleTarget &target)
     : dims(dims), target(target) {
-  for (KernelOp kernel : some) {
-    if (isa_and_nonnull<StreamedScheduleAttr>(kernel.getScheduleAttr()))
-      addStreamed(kernel);
+  for (const EqualKernels &all : some) {
+    if (isa_and_nonnull<StreamedScheduleAttr>(
+            KernelOp(all.front()).getScheduleAttr()))
+      addStreamed(all);
     else
-      addContractions(kernel);
+      addContractions(all);
   }
 }
 
@@ -180,11 +183,12 @@ void RangeFinder::add(ArrayRef<Extent> extents) {
     found.try_emplace(size.classes, size.factor);
 }
 
-void RangeFinder::addContractions(KernelOp kernel) {
+void RangeFinder::addContractions(const EqualKernels &all) {
+  KernelOp kernel = all.front();
   SmallVector<MmaScheduleAttr> schedules = mmaSchedulesOf(kernel, dims, target);
   if (schedules.empty())
     return;
-  kernels.push_back({kernel, std::move(schedules)});
+  kernels.push_back({all, std::move(schedules)});
   Reason reason;
   FailureOr<MmaSpace> space =
       mmaSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
@@ -195,14 +199,15 @@ void RangeFinder::addContractions(KernelOp kernel) {
 }
 
 /// What counts is the number of queries.
-void RangeFinder::addStreamed(KernelOp kernel) {
+void RangeFinder::addStreamed(const EqualKernels &all) {
+  KernelOp kernel = all.front();
   Reason reason;
   FailureOr<StreamedSpace> space =
       streamedSpaceOf(kernel, dims, {target.aligned, target.divisible}, reason);
   if (failed(space))
     return;
   Extent rows = space->rowExtent(dims);
-  kernels.push_back({kernel, {}, std::move(*space)});
+  kernels.push_back({all, {}, std::move(*space)});
   add({rows});
 }
 
@@ -210,11 +215,11 @@ ScheduleAttrInterface
 RangeFinder::choiceFor(const SizedKernel &one,
                        ArrayRef<AssumedSize> assumed) const {
   if (!one.streamed)
-    return firstMmaFor(mmaProductOf(one.kernel, dims, assumed), one.schedules,
+    return firstMmaFor(mmaProductOf(one.first(), dims, assumed), one.schedules,
                        *target.gpu);
   ScheduleTarget sized = target;
   sized.assumed.assign(assumed.begin(), assumed.end());
-  return proposeStreamed(one.kernel, dims, sized);
+  return proposeStreamed(one.first(), dims, sized);
 }
 
 Choice RangeFinder::choiceFor(ArrayRef<AssumedSize> assumed) const {
@@ -226,13 +231,14 @@ double RangeFinder::secondsOf(const Choice &choice,
                               ArrayRef<AssumedSize> assumed) const {
   double seconds = 0;
   for (auto [one, schedule] : llvm::zip(kernels, choice))
-    seconds +=
-        one.streamed
-            ? streamedSeconds(*one.streamed, dims, *target.gpu, assumed,
-                              cast<StreamedScheduleAttr>(schedule))
-            : estimateMma(cast<MmaScheduleAttr>(schedule),
-                          mmaProductOf(one.kernel, dims, assumed), *target.gpu)
-                  .seconds;
+    seconds += static_cast<double>(one.all.size()) *
+               (one.streamed
+                    ? streamedSeconds(*one.streamed, dims, *target.gpu, assumed,
+                                      cast<StreamedScheduleAttr>(schedule))
+                    : estimateMma(cast<MmaScheduleAttr>(schedule),
+                                  mmaProductOf(one.first(), dims, assumed),
+                                  *target.gpu)
+                          .seconds);
   return seconds;
 }
 
@@ -241,7 +247,7 @@ double RangeFinder::secondsOf(const Choice &choice,
 bool RangeFinder::takeComputed(int64_t size, Choice &choice) const {
   bool isComputed = false;
   for (auto [one, schedule] : llvm::zip(kernels, choice)) {
-    auto noted = one.kernel->getAttrOfType<ArrayAttr>(kComputedSizesAttr);
+    auto noted = one.first()->getAttrOfType<ArrayAttr>(kComputedSizesAttr);
     if (!noted)
       continue;
     for (auto record : noted.getAsRange<DictionaryAttr>())
@@ -280,7 +286,7 @@ RangeFinder::rangesOf(ArrayRef<int> classes, double factor) const {
 }
 
 void mlir::fuse::noteSizeRanges(func::FuncOp function,
-                                ArrayRef<KernelOp> kernels,
+                                ArrayRef<EqualKernels> kernels,
                                 const DimClasses &dims,
                                 const ScheduleTarget &target) {
   function->removeAttr(kSizeRangesAttr);
@@ -311,6 +317,7 @@ void mlir::fuse::noteSizeRanges(func::FuncOp function,
     return;
   function->setAttr(kSizeRangesAttr, builder.getDictionaryAttr(noted));
   for (auto [one, schedules] : llvm::zip(finder.sized(), ofKernels))
-    KernelOp(one.kernel)
-        ->setAttr(kSizedSchedulesAttr, builder.getDictionaryAttr(schedules));
+    for (KernelOp kernel : one.all)
+      kernel->setAttr(kSizedSchedulesAttr,
+                      builder.getDictionaryAttr(schedules));
 }
