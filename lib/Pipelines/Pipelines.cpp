@@ -200,6 +200,8 @@ void mlir::fuse::buildLowerPipeline(OpPassManager &pm,
   lower.overlap = overlaps;
   llvm::consumeError(gpu.takeError());
   pm.addPass(createLowerKernels(lower));
+  // Most of the equal ones, before anything else is done to each.
+  pm.addPass(createShareCode());
   ExpandMathOptions math;
   math.target = options.chip == "cpu" ? MathTarget::Cpu : MathTarget::Cuda;
   pm.addPass(createExpandMath(math));

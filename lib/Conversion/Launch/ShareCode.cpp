@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Modules are compared as copies whose symbols are numbered, since the kernel's
-// name is part of them all.
+// Modules are compared while their symbols are numbers, since the kernel's name
+// is part of them all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_SHARECODE
@@ -29,17 +30,61 @@ static SmallVector<SymbolOpInterface> symbolsOf(gpu::GPUModuleOp module) {
   return llvm::to_vector(module.getOps<SymbolOpInterface>());
 }
 
-/// A copy of the module whose symbols are numbers.
-static OwningOpRef<gpu::GPUModuleOp> numbered(gpu::GPUModuleOp module) {
-  OwningOpRef<gpu::GPUModuleOp> copy = module.clone();
-  SymbolTable table(*copy);
-  // A name that a symbol further on has would be taken.
-  for (StringRef start : {"__", ""})
-    for (auto [number, symbol] : llvm::enumerate(symbolsOf(*copy)))
-      if (failed(table.rename(symbol, (start + Twine(number)).str())))
-        return nullptr;
-  copy->setName("");
-  return copy;
+namespace {
+/// A module whose symbols can be numbers for a while.
+class NumberedModule {
+public:
+  explicit NumberedModule(gpu::GPUModuleOp module);
+
+  gpu::GPUModuleOp getModule() const { return module; }
+  void number();
+  void restore();
+
+private:
+  using Names = DenseMap<StringAttr, StringAttr>;
+  void rename(const Names &names);
+
+  gpu::GPUModuleOp module;
+  StringAttr name;
+  Names numbers, originals;
+  /// What refers to the symbols.
+  llvm::SmallSetVector<Operation *, 4> users;
+};
+} // namespace
+
+NumberedModule::NumberedModule(gpu::GPUModuleOp module)
+    : module(module), name(module.getNameAttr()) {
+  for (auto [number, symbol] : llvm::enumerate(symbolsOf(module))) {
+    auto own = StringAttr::get(module.getContext(), Twine(number));
+    numbers[symbol.getNameAttr()] = own;
+    originals[own] = symbol.getNameAttr();
+  }
+  if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
+    for (SymbolTable::SymbolUse use : *uses)
+      users.insert(use.getUser());
+}
+
+void NumberedModule::rename(const Names &names) {
+  for (SymbolOpInterface symbol : symbolsOf(module))
+    symbol.setName(names.lookup(symbol.getNameAttr()));
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](SymbolRefAttr symbol) -> Attribute {
+    StringAttr other = names.lookup(symbol.getRootReference());
+    return other ? SymbolRefAttr::get(other, symbol.getNestedReferences())
+                 : symbol;
+  });
+  for (Operation *user : users)
+    replacer.replaceElementsIn(user);
+}
+
+void NumberedModule::number() {
+  module.setName("");
+  rename(numbers);
+}
+
+void NumberedModule::restore() {
+  SymbolTable::setSymbolName(module, name);
+  rename(originals);
 }
 
 static llvm::hash_code hashOf(gpu::GPUModuleOp module) {
@@ -58,36 +103,41 @@ namespace {
 /// Finds equal modules, and moves launches to the first of them.
 class CodeSharing {
 public:
-  void add(gpu::GPUModuleOp module);
+  explicit CodeSharing(ModuleOp program);
   void apply(ModuleOp program);
 
 private:
-  struct Known {
-    gpu::GPUModuleOp module;
-    OwningOpRef<gpu::GPUModuleOp> numbered;
-  };
-
   void share(LaunchOp launch);
 
-  llvm::DenseMap<size_t, SmallVector<Known, 1>> known;
-  /// By its name, a module and the first one that is equal.
+  /// Modules that equal another, each with the first of these.
+  SmallVector<std::pair<gpu::GPUModuleOp, gpu::GPUModuleOp>> equal;
+  /// The same by name.
   llvm::StringMap<std::pair<gpu::GPUModuleOp, gpu::GPUModuleOp>> others;
 };
 } // namespace
 
-void CodeSharing::add(gpu::GPUModuleOp module) {
-  OwningOpRef<gpu::GPUModuleOp> own = numbered(module);
-  if (!own)
-    return;
-  SmallVector<Known, 1> &alike = known[static_cast<size_t>(hashOf(*own))];
-  for (const Known &other : alike)
-    if (OperationEquivalence::isEquivalentTo(
-            *own, other.numbered.get(),
-            OperationEquivalence::IgnoreLocations)) {
-      others[module.getName()] = {module, other.module};
-      return;
-    }
-  alike.push_back({module, std::move(own)});
+CodeSharing::CodeSharing(ModuleOp program) {
+  SmallVector<NumberedModule, 0> all;
+  for (auto module : program.getOps<gpu::GPUModuleOp>())
+    all.emplace_back(module);
+  llvm::DenseMap<size_t, SmallVector<gpu::GPUModuleOp, 1>> known;
+  for (NumberedModule &each : all) {
+    each.number();
+    gpu::GPUModuleOp module = each.getModule();
+    auto &alike = known[static_cast<size_t>(hashOf(module))];
+    auto *first = llvm::find_if(alike, [&](gpu::GPUModuleOp other) {
+      return OperationEquivalence::isEquivalentTo(
+          module, other, OperationEquivalence::IgnoreLocations);
+    });
+    if (first != alike.end())
+      equal.push_back({module, *first});
+    else
+      alike.push_back(module);
+  }
+  for (NumberedModule &each : all)
+    each.restore();
+  for (auto pair : equal)
+    others[pair.first.getName()] = pair;
 }
 
 /// Equal modules have their symbols in the same order.
@@ -99,7 +149,8 @@ void CodeSharing::share(LaunchOp launch) {
   auto [from, to] = found->second;
   for (auto [own, kept] : llvm::zip_equal(symbolsOf(from), symbolsOf(to)))
     if (own.getNameAttr() == symbol.getLeafReference()) {
-      launch->setAttr(kLaunchNameAttr, own.getNameAttr());
+      if (!launch->hasAttr(kLaunchNameAttr))
+        launch->setAttr(kLaunchNameAttr, own.getNameAttr());
       launch.setKernelAttr(SymbolRefAttr::get(
           to.getNameAttr(), {FlatSymbolRefAttr::get(kept.getNameAttr())}));
       return;
@@ -108,8 +159,8 @@ void CodeSharing::share(LaunchOp launch) {
 
 void CodeSharing::apply(ModuleOp program) {
   program.walk([&](LaunchOp launch) { share(launch); });
-  for (auto &entry : others)
-    entry.second.first.erase();
+  for (auto [module, first] : equal)
+    module.erase();
 }
 
 namespace {
@@ -117,10 +168,7 @@ struct ShareCodePass : public mlir::fuse::impl::ShareCodeBase<ShareCodePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    CodeSharing sharing;
-    for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
-      sharing.add(module);
-    sharing.apply(getOperation());
+    CodeSharing(getOperation()).apply(getOperation());
   }
 };
 } // namespace
