@@ -285,7 +285,7 @@ void mlir::fuse::emitForMember(
     return body({block, emitter.product(segments[head.number].extents)});
   SmallVector<Value> found =
       MemberSearch(frame, segments, group, blocks, block).find();
-  auto next = found.begin();
+  auto *next = found.begin();
   KernelAbi abi = emitter.getAbi();
   for (unsigned input : head.inputs)
     (abi.scalars.contains(input) ? abi.scalars[input] : abi.inputs[input]) =
