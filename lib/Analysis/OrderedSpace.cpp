@@ -19,6 +19,23 @@ SmallVector<Extent> OrderedSpace::kept() const {
   return extents;
 }
 
+std::optional<ArrayRef<Extent>>
+OrderedSpace::inRow(ArrayRef<Extent> extents) const {
+  size_t rank = domain.size() - 1;
+  if (!areRows() || extents.size() < rank ||
+      extents.take_front(rank) != ArrayRef(domain).drop_back())
+    return std::nullopt;
+  return extents.drop_front(rank);
+}
+
+bool OrderedSpace::isWhole(ArrayRef<Extent> extents) const {
+  if (extents == ArrayRef(domain))
+    return true;
+  std::optional<ArrayRef<Extent>> own = inRow(extents);
+  std::optional<int64_t> count = own ? staticProduct(*own) : std::nullopt;
+  return count && length().isStatic() && *count == length().size;
+}
+
 namespace {
 /// Finds the space op by op. A value that follows from a scan, a selection or a
 /// reduction belongs to its row: it is needed where the row is walked, or is
@@ -40,10 +57,15 @@ private:
   LogicalResult visitReduction(Operation *op);
   LogicalResult visitFollowing(Operation *op);
   LogicalResult addResult(Value result);
+  void chooseDomain();
   bool keepsRows(Operation *op) const;
   bool isOfRows(ArrayRef<Extent> extents) const;
+  bool areFew(ArrayRef<Extent> extents) const;
+  bool isShortReduction(Operation *op) const;
+  bool isShortSelection(Operation *op) const;
   bool isOneARow(ArrayRef<Extent> extents) const;
   LogicalResult visitOrdered(Operation *op);
+  LogicalResult visitShortReduction(Operation *op);
   unsigned levelBefore(Operation *op) const;
   void addToWalk(Operation *op);
 
@@ -92,44 +114,104 @@ bool SpaceFinder::isOneARow(ArrayRef<Extent> extents) const {
          (isOfRows(extents) && extents[space.dim].size == 1);
 }
 
+/// Whether a tensor has few elements of a row.
+bool SpaceFinder::areFew(ArrayRef<Extent> extents) const {
+  std::optional<ArrayRef<Extent>> own = space.inRow(extents);
+  std::optional<int64_t> count = own ? staticProduct(*own) : std::nullopt;
+  return count && *count <= OrderedSpace::fewElements;
+}
+
+/// Whether a thread can reduce what each result of the op needs.
+bool SpaceFinder::isShortReduction(Operation *op) const {
+  Value input = op->getOperand(0);
+  SmallVector<Extent> extents = dims.extents(input);
+  if (!isa<ReduceOp, SoftmaxStatsOp, WelfordOp>(op) ||
+      scanned.contains(input) || !space.inRow(extents))
+    return false;
+  int64_t count = 1;
+  for (int64_t axis : reducedDims(op)) {
+    if (axis + 1 < static_cast<int64_t>(space.domain.size()) ||
+        !extents[axis].isStatic())
+      return false;
+    count *= extents[axis].size;
+  }
+  return count <= OrderedSpace::fewElements;
+}
+
+bool SpaceFinder::isShortSelection(Operation *op) const {
+  Value input = op->getOperand(0);
+  const Extent &length = dims.extents(input).back();
+  return isa<TopKOp>(op) && !scanned.contains(input) && length.isStatic() &&
+         length.size <= OrderedSpace::fewElements &&
+         areFew(dims.extents(op->getResult(0)));
+}
+
+LogicalResult SpaceFinder::visitShortReduction(Operation *op) {
+  // Every thread reduces for itself what a row has one of, or more of than
+  // there is room for.
+  bool isFew = areFew(dims.extents(op->getResult(0)));
+  bool follows = levels.contains(op->getOperand(0));
+  if (isFew && (!follows || !isOneARow(dims.extents(op->getResult(0))))) {
+    addToWalk(op);
+    space.inGroups.insert(op);
+    return success();
+  }
+  if (!follows)
+    return refuse(ReasonKind::differentShapes);
+  unsigned level = levelBefore(op);
+  for (Value result : op->getResults())
+    levels[result] = level;
+  return success();
+}
+
 LogicalResult SpaceFinder::visitReduction(Operation *op) {
   SmallVector<Extent> extents = dims.extents(op->getOperand(0));
-  bool isAlongRow = reducedDims(op) == ArrayRef(space.dim);
-  if (!isAlongRow && extents.size() == space.domain.size())
-    return refuse(ReasonKind::orderedOtherDims);
-  if (!isOfRows(extents))
-    return refuse(ReasonKind::differentShapes);
-  if (extents == space.domain) {
+  ArrayRef<int64_t> reduced = reducedDims(op);
+  bool isAlongRow = reduced == ArrayRef(space.dim);
+  // Of a row in several dimensions all are reduced.
+  bool isOfAll = !reduced.empty() && reduced.front() == space.dim &&
+                 reduced.size() + space.dim == extents.size();
+  if (isAlongRow ? extents == space.domain
+                 : isOfAll && space.isWhole(extents) &&
+                       !scanned.contains(op->getOperand(0))) {
     addToWalk(op);
     return success();
   }
-  // Every thread reduces the few elements that it needs, to one number.
-  if (!isa<ReduceOp, SoftmaxStatsOp, WelfordOp>(op) || !space.areRows() ||
-      !levels.contains(op->getOperand(0)))
-    return refuse(ReasonKind::differentShapes);
-  for (Value result : op->getResults())
-    levels[result] = levelBefore(op);
-  return success();
+  if (isShortReduction(op))
+    return visitShortReduction(op);
+  if (!isAlongRow && extents.size() == space.domain.size())
+    return refuse(ReasonKind::orderedOtherDims);
+  return refuse(ReasonKind::differentShapes);
 }
 
 /// Whether an op that moves elements keeps each in its row.
 bool SpaceFinder::keepsRows(Operation *op) const {
-  if (!space.areRows() || !isOfRows(dims.extents(op->getResult(0))))
+  if (!space.inRow(dims.extents(op->getResult(0))))
     return false;
+  int64_t rank = static_cast<int64_t>(space.domain.size()) - 1;
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<SliceOp>([&](SliceOp slice) {
-        return llvm::all_of(slice.getOffsets().drop_back(),
+        return llvm::all_of(slice.getOffsets().take_front(rank),
                             [](int64_t offset) { return offset == 0; }) &&
-               llvm::all_of(slice.getSteps().drop_back(),
+               llvm::all_of(slice.getSteps().take_front(rank),
                             [](int64_t step) { return step == 1; });
       })
       .Case<ReverseOp>([&](ReverseOp reverse) {
-        return reverse.getDims() == ArrayRef(space.dim);
+        return llvm::all_of(reverse.getDims(),
+                            [&](int64_t axis) { return axis >= rank; });
       })
       .Case<TakeAlongOp>([&](TakeAlongOp take) {
         // A row's one element is known at its first place, not at ids.
-        return static_cast<int64_t>(take.getDim()) == space.dim &&
+        return static_cast<int64_t>(take.getDim()) >= rank &&
                !isOneARow(dims.extents(take->getOperand(0)));
+      })
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto reshape) {
+        SmallVector<ReassociationIndices> groups =
+            reshape.getReassociationIndices();
+        return static_cast<int64_t>(groups.size()) >= rank &&
+               llvm::all_of(
+                   ArrayRef(groups).take_front(rank),
+                   [](ArrayRef<int64_t> group) { return group.size() == 1; });
       })
       .Default(false);
 }
@@ -157,7 +239,8 @@ LogicalResult SpaceFinder::visitFollowing(Operation *op) {
   // Of a row of one element a longer one asks for more.
   if (isScanned && (!isPointwise || extents != space.domain))
     return refuse(ReasonKind::scanOtherPlaces);
-  bool isWalked = space.areRows() ? isOfRows(extents) : extents == space.domain;
+  bool isWalked = space.areRows() ? space.inRow(extents).has_value()
+                                  : extents == space.domain;
   if (!isWalked && !isOneARow(extents))
     return refuse(ReasonKind::notOrderedShape);
   levels[result] = levelBefore(op);
@@ -173,7 +256,36 @@ static int64_t orderedDim(Operation *op) {
   return tensorType(op->getOperand(0)).getRank() - 1;
 }
 
+/// What is walked as a whole: of rows with the fewest dimensions before them
+/// the longest.
+void SpaceFinder::chooseDomain() {
+  Operation *widest = nullptr;
+  auto isWider = [&](Operation *op) {
+    SmallVector<Extent> own = dims.extents(op->getOperand(0));
+    SmallVector<Extent> other = dims.extents(widest->getOperand(0));
+    if (own.size() != other.size())
+      return own.size() < other.size();
+    return other.back().isStatic() &&
+           (!own.back().isStatic() || own.back().size > other.back().size);
+  };
+  for (Operation *op : llvm::make_filter_range(ops, isRowOrder)) {
+    bool areColumns =
+        orderedDim(op) + 1 != tensorType(op->getOperand(0)).getRank();
+    if (!widest || areColumns || isWider(op))
+      widest = op;
+    if (areColumns)
+      break;
+  }
+  space.domain = dims.extents(widest->getOperand(0));
+  space.dim = orderedDim(widest);
+}
+
 LogicalResult SpaceFinder::visitOrdered(Operation *op) {
+  if (dims.extents(op->getOperand(0)) != space.domain && isShortSelection(op)) {
+    addToWalk(op);
+    space.inGroups.insert(op);
+    return success();
+  }
   if (dims.extents(op->getOperand(0)) != space.domain)
     return refuse(ReasonKind::orderedOtherShape);
   if (orderedDim(op) != space.dim)
@@ -193,6 +305,9 @@ LogicalResult SpaceFinder::visitOrdered(Operation *op) {
 }
 
 LogicalResult SpaceFinder::visit(Operation *op) {
+  // The sizes of reshapes.
+  if (!isa<RankedTensorType>(op->getResult(0).getType()))
+    return success();
   if (isa<ScatterOp, ContractOp>(op))
     return refuse(ReasonKind::notOrdered);
   if (isReduction(op))
@@ -207,14 +322,12 @@ LogicalResult SpaceFinder::visit(Operation *op) {
 LogicalResult SpaceFinder::addResult(Value result) {
   using Kind = OrderedSpace::ResultKind;
   SmallVector<Extent> extents = dims.extents(result);
-  bool isFew = space.areRows() && isOfRows(extents) &&
-               extents.back().isStatic() &&
-               extents.back().size <= TopKOp::mostElements;
-  if (extents == space.domain)
+  if (extents == space.domain ||
+      (space.isWhole(extents) && !isOneARow(extents)))
     space.results.push_back(Kind::full);
   else if (isOneARow(extents))
     space.results.push_back(Kind::row);
-  else if (isFew)
+  else if (areFew(extents))
     space.results.push_back(Kind::selected);
   else
     return refuse(ReasonKind::resultNotOrdered);
@@ -222,10 +335,8 @@ LogicalResult SpaceFinder::addResult(Value result) {
 }
 
 FailureOr<OrderedSpace> SpaceFinder::run() {
-  auto *first = llvm::find_if(ops, isRowOrder);
-  assert(first != ops.end() && "nothing is ordered");
-  space.domain = dims.extents((*first)->getOperand(0));
-  space.dim = orderedDim(*first);
+  assert(llvm::any_of(ops, isRowOrder) && "nothing is ordered");
+  chooseDomain();
   for (Operation *op : ops)
     if (failed(visit(op)))
       return failure();

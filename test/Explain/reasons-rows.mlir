@@ -283,13 +283,10 @@ func.func @not_orderedOtherRows(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %y = fuse.add %c, %x : tensor<64x512xf32>
   return %y : tensor<64x512xf32>
 }
-// Each id is compared with all places of its own row.
-func.func @orderedMoved(%x: tensor<64x128xf32>) -> tensor<64x8x128xi1> {
+func.func @orderedMoved(%x: tensor<64x128xf32>, %z: tensor<64x8xf32>) -> tensor<64x16xf32> {
   %v, %i = fuse.top_k %x k = 8 : tensor<64x128xf32> -> tensor<64x8xf32>, tensor<64x8xi64>
-  %c = fuse.iota dim = 0 : tensor<128xi64>
-  %e = tensor.expand_shape %i [[0], [1, 2]] output_shape [64, 8, 1] : tensor<64x8xi64> into tensor<64x8x1xi64>
-  %y = fuse.compare eq %e, %c : tensor<64x8x1xi64>, tensor<128xi64> -> tensor<64x8x128xi1>
-  return %y : tensor<64x8x128xi1>
+  %y = fuse.concat %v, %z dim = 1 : tensor<64x8xf32>, tensor<64x8xf32> -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
 }
 func.func @not_orderedMoved(%x: tensor<64x128xf32>) -> tensor<64x8xf32> {
   %v, %i = fuse.top_k %x k = 8 : tensor<64x128xf32> -> tensor<64x8xf32>, tensor<64x8xi64>
@@ -496,6 +493,14 @@ func.func @resultNotOrdered(%x: tensor<64x512xf32>, %w: tensor<64x100xf32>) -> t
   %v, %i = fuse.top_k %x k = 1 : tensor<64x512xf32> -> tensor<64x1xf32>, tensor<64x1xi32>
   %y = fuse.add %v, %w : tensor<64x1xf32>, tensor<64x100xf32> -> tensor<64x100xf32>
   return %y : tensor<64x100xf32>
+}
+// Each id is compared with all places of its own row, which are many.
+func.func @resultNotOrdered_2(%x: tensor<64x128xf32>) -> tensor<64x8x128xi1> {
+  %v, %i = fuse.top_k %x k = 8 : tensor<64x128xf32> -> tensor<64x8xf32>, tensor<64x8xi64>
+  %c = fuse.iota dim = 0 : tensor<128xi64>
+  %e = tensor.expand_shape %i [[0], [1, 2]] output_shape [64, 8, 1] : tensor<64x8xi64> into tensor<64x8x1xi64>
+  %y = fuse.compare eq %e, %c : tensor<64x8x1xi64>, tensor<128xi64> -> tensor<64x8x128xi1>
+  return %y : tensor<64x8x128xi1>
 }
 func.func @not_resultNotOrdered(%x: tensor<64x512xf32>, %w: tensor<64x1xf32>) -> tensor<64x1xf32> {
   %v, %i = fuse.top_k %x k = 1 : tensor<64x512xf32> -> tensor<64x1xf32>, tensor<64x1xi32>

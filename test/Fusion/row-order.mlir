@@ -131,3 +131,39 @@ func.func @beside_few(%x: tensor<8x131072xf32>) -> (tensor<8x8xf32>, tensor<8xf3
   %z = fuse.logsumexp %x dims = [1] : tensor<8x131072xf32> -> tensor<8xf32>
   return %v, %z : tensor<8x8xf32>, tensor<8xf32>
 }
+
+// Short rows within a row, and what these leave, are its kernel's: a thread has each.
+// CHECK-LABEL: func.func @groups
+// CHECK-COUNT-1: fuse.kernel
+// CHECK-NOT: fuse.kernel
+func.func @groups(%x: tensor<?x8x32xf32> {fuse.dims = ["t"]}) -> tensor<?x2xi32> {
+  %v, %i = fuse.top_k %x k = 2 : tensor<?x8x32xf32> -> tensor<?x8x2xf32>, tensor<?x8x2xi32>
+  %s = fuse.reduce sum %v dims = [2] : tensor<?x8x2xf32> -> tensor<?x8xf32>
+  %w, %j = fuse.top_k %s k = 2 : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?x2xi32>
+  return %j : tensor<?x2xi32>
+}
+
+// A thread takes no long ones.
+// CHECK-LABEL: func.func @long_groups
+// CHECK-SAME:      reason = {{.*}}"orderedOtherShape"
+// CHECK-COUNT-2: fuse.kernel
+// CHECK-NOT: fuse.kernel
+func.func @long_groups(%x: tensor<?x8x320xf32> {fuse.dims = ["t"]}) -> tensor<?x2xi32> {
+  %v, %i = fuse.top_k %x k = 2 : tensor<?x8x320xf32> -> tensor<?x8x2xf32>, tensor<?x8x2xi32>
+  %s = fuse.reduce sum %v dims = [2] : tensor<?x8x2xf32> -> tensor<?x8xf32>
+  %w, %j = fuse.top_k %s k = 2 : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?x2xi32>
+  return %j : tensor<?x2xi32>
+}
+
+// Groups of what a scan leaves are at other places of it.
+// CHECK-LABEL: func.func @groups_of_scan
+// CHECK-COUNT-2: fuse.kernel
+// CHECK-NOT: fuse.kernel
+func.func @groups_of_scan(%x: tensor<?x64xf32> {fuse.dims = ["t"]}) -> tensor<?x8xf32> {
+  %zero = arith.constant 0 : index
+  %t = tensor.dim %x, %zero : tensor<?x64xf32>
+  %s = fuse.scan sum %x : tensor<?x64xf32>
+  %g = tensor.expand_shape %s [[0], [1, 2]] output_shape [%t, 8, 8] : tensor<?x64xf32> into tensor<?x8x8xf32>
+  %m = fuse.reduce max %g dims = [2] : tensor<?x8x8xf32> -> tensor<?x8xf32>
+  return %m : tensor<?x8xf32>
+}

@@ -16,6 +16,10 @@
 // scan of what a walk sees is computed in it. What a selection has found is
 // there as a whole when its walk ends: every thread can read all of it.
 //
+// A router that first takes the best of 8 groups of 32 has groups of the row's
+// elements, too, and a row of 8 numbers of these. Such short rows have a thread
+// each, beside a walk; what they leave is there as a whole, too.
+//
 // Scans along another dimension than the last walk columns in the same way, of
 // which neighbours lie side by side in memory. Selections are of rows only.
 //
@@ -28,6 +32,7 @@
 #include "fuse/Analysis/Reason.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::fuse {
 
@@ -42,6 +47,8 @@ struct OrderedSpace {
   /// Reductions and selections, by the walk that finds them: each walk needs
   /// only what those before it have found.
   SmallVector<SmallVector<Operation *>> walks;
+  /// Those of `walks` that have short rows within a row of the domain.
+  llvm::SmallPtrSet<Operation *, 4> inGroups;
   /// In program order.
   SmallVector<ScanOp> scans;
   /// One for each result.
@@ -49,12 +56,21 @@ struct OrderedSpace {
   /// Whether rows are walked from their ends.
   bool reverse = false;
 
+  /// The most elements of a short row, and numbers that such rows leave.
+  static constexpr int64_t fewElements = TopKOp::mostElements;
+
   /// Whether the elements of a walk are neighbours in memory.
   bool areRows() const {
     return dim + 1 == static_cast<int64_t>(domain.size());
   }
   /// The dimensions that are not walked.
   SmallVector<Extent> kept() const;
+  /// The elements of a tensor of these extents that lie in one row; nothing
+  /// where it has not the rows of the domain.
+  std::optional<ArrayRef<Extent>> inRow(ArrayRef<Extent> extents) const;
+  /// Whether a tensor of these extents has the elements of the rows, in as many
+  /// dimensions as it will.
+  bool isWhole(ArrayRef<Extent> extents) const;
   /// The elements that a walk has.
   const Extent &length() const { return domain[dim]; }
 };

@@ -9,7 +9,9 @@
 // and selections that need none, for those that need these, and so on, and at
 // last for the results that have the row's elements. Each walk is a loop over
 // tiles. In a tile the scans come first that the walk needs; then every value
-// of the tile's points is known or can be computed there.
+// of the tile's points is known or can be computed there. Short rows within the
+// row, such as its groups, have a thread each, which leaves what it finds of
+// them in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +26,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <memory>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -56,23 +59,30 @@ private:
   }
   SmallVector<unsigned> resultsOf(Kind kind) const;
   Point pointAt(const Index &column, int64_t lanes);
+  Point pointOf(Value value, const Point &point);
   SmallVector<Point> pointsOfTile(const Index &first, bool isWhole);
   States walkTiles(MutableArrayRef<Reducer> reducers,
                    MutableArrayRef<RowScan> scans, States states, Visit visit);
   void walk(ArrayRef<Operation *> ops);
+  void walkRow(ArrayRef<Operation *> ops);
+  Index numberInRow(Value value, const Point &point);
+  Point pointInRow(Value value, const Index &number);
+  void selectInGroups(TopKOp op);
+  void reduceInGroups(Operation *op);
   void storeFull();
   void storeRow();
   void storeSelected();
-  void emitRow(const Index &block);
+  void emitRow(const Index &number);
 
   KernelFrame &frame;
   PointEmitter &emitter;
   const OrderedSpace &space;
   int64_t vector, splits, unroll;
   RowWalkers walkers;
-  /// This block's row, its first element, and the vectors that it has.
+  /// This block's row and number, its first element, and the vectors that it
+  /// has.
   SmallVector<Index, 4> row;
-  Index start, vectors;
+  Index block, start, vectors;
   /// What walks have found.
   llvm::DenseSet<Value> known;
   SmallVector<std::unique_ptr<RowSelection>> selections;
@@ -122,6 +132,23 @@ Point OrderedLowering::pointAt(const Index &column, int64_t lanes) {
   return point;
 }
 
+/// The point of a row's element where the value has it, in one dimension or in
+/// several.
+Point OrderedLowering::pointOf(Value value, const Point &point) {
+  SmallVector<Extent> extents = emitter.getDims().extents(value);
+  if (extents.size() == space.domain.size())
+    return point;
+  Point own = point;
+  own.dims = row;
+  own.dims.append(emitter.delinearize(
+      point.dims.back(), ArrayRef(extents).drop_front(row.size())));
+  for (Index &index : own.dims)
+    index.guarded = point.dims.back().guarded;
+  own.shape = extents;
+  own.crossesRows = point.lanes > 1 && extents.back().size % point.lanes != 0;
+  return own;
+}
+
 /// The vectors of this thread in the tile that starts with vector `first`, in
 /// the order of the scans.
 SmallVector<Point> OrderedLowering::pointsOfTile(const Index &first,
@@ -168,8 +195,113 @@ OrderedLowering::walkTiles(MutableArrayRef<Reducer> reducers,
       });
 }
 
-/// The walk that finds what reductions and selections give.
+/// The number of the value's element at the point among those of its row. A
+/// point that does not exist may have any place: it gets the first.
+Index OrderedLowering::numberInRow(Value value, const Point &point) {
+  SmallVector<Extent> extents = emitter.getDims().extents(value);
+  size_t rank = row.size();
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(rank, extents.size()));
+  Index number = emitter.numberIn(axes, extents, point.dims);
+  return point.guard ? emitter.select(point.guard, number, Index::constant(0))
+                     : number;
+}
+
+/// The point of the value's element with a number among those of this row.
+Point OrderedLowering::pointInRow(Value value, const Index &number) {
+  SmallVector<Extent> extents = emitter.getDims().extents(value);
+  Point point;
+  point.dims = row;
+  point.dims.append(
+      emitter.delinearize(number, ArrayRef(extents).drop_front(row.size())));
+  return point;
+}
+
+/// A thread selects of a group after the other.
+void OrderedLowering::selectInGroups(TopKOp op) {
+  Value input = op.getInput();
+  SmallVector<Extent> extents = emitter.getDims().extents(input);
+  int64_t length = extents.back().size;
+  int64_t groups =
+      *staticProduct(ArrayRef(extents).drop_front(row.size()).drop_back());
+  int64_t lanes = std::gcd(vector, length);
+  RowWalkers alone{1, Index::constant(0)};
+  selections.push_back(
+      std::make_unique<RowSelection>(frame, op, alone, groups));
+  RowSelection &selection = *selections.back();
+  auto selectOf = [&](const Index &group, States none) {
+    selection.setRow(group);
+    Index before = emitter.mul(group, Index::constant(length));
+    Point first = pointInRow(input, before);
+    Index inTensor = emitter.add(
+        emitter.mul(block, Index::constant(groups * length)), before);
+    walkOrderedTiles(
+        emitter, frame.loc(), {}, {Index::constant(length / lanes), 1, 1},
+        {selection.start()}, [&](const OrderedTile &tile, States current) {
+          Index place = emitter.mul(tile.first, Index::constant(lanes));
+          Point point = first;
+          point.dims.back() = place;
+          point.linear = emitter.add(inTensor, place);
+          point.shape = extents;
+          point.flat = lanes > 1;
+          point.lanes = lanes;
+          return States{selection.take(point, current.front())};
+        });
+    return none;
+  };
+  loopOverStates(frame, walkers.thread, Index::constant(groups),
+                 walkers.threads, {}, selectOf);
+  selection.finish([this](Value result, const Point &point) {
+    return numberInRow(result, point);
+  });
+}
+
+/// A thread reduces what one element of the result needs after the other.
+void OrderedLowering::reduceInGroups(Operation *op) {
+  SmallVector<Extent> extents = emitter.getDims().extents(op->getResult(0));
+  int64_t count = *staticProduct(ArrayRef(extents).drop_front(row.size()));
+  SmallVector<Value> slots;
+  for (Value result : op->getResults())
+    slots.push_back(addSlots(
+        frame, PointEmitter::computeType(getElementTypeOrSelf(result)), count));
+  auto reduceOf = [&](const Index &number, States none) {
+    for (auto [result, memory] : llvm::zip_equal(op->getResults(), slots))
+      storeSlot(frame, memory, number,
+                emitter.emit(result, pointInRow(result, number)));
+    return none;
+  };
+  loopOverStates(frame, walkers.thread, Index::constant(count), walkers.threads,
+                 {}, reduceOf);
+  for (auto [result, memory] : llvm::zip_equal(op->getResults(), slots)) {
+    Type type = PointEmitter::computeType(getElementTypeOrSelf(result));
+    auto read = [this, result = Value(result), memory = memory,
+                 type](const Point &point) {
+      return loadSlot(frame, memory, numberInRow(result, point), type);
+    };
+    emitter.readThrough(result, read);
+  }
+}
+
+/// What reductions and selections give that need the walks so far.
 void OrderedLowering::walk(ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> ofRow, inGroups;
+  for (Operation *op : ops)
+    (space.inGroups.contains(op) ? inGroups : ofRow).push_back(op);
+  if (!ofRow.empty())
+    walkRow(ofRow);
+  for (Operation *op : inGroups) {
+    if (auto top = dyn_cast<TopKOp>(op))
+      selectInGroups(top);
+    else
+      reduceInGroups(op);
+  }
+  if (!inGroups.empty() && walkers.threads > 1)
+    gpu::BarrierOp::create(frame.builder, frame.loc());
+  for (Operation *op : ops)
+    known.insert(op->result_begin(), op->result_end());
+}
+
+/// One walk of the whole row.
+void OrderedLowering::walkRow(ArrayRef<Operation *> ops) {
   SmallVector<Reducer> reducers;
   SmallVector<RowSelection *> ofWalk;
   SmallVector<Value> inputs;
@@ -197,9 +329,13 @@ void OrderedLowering::walk(ArrayRef<Operation *> ops) {
   states = walkTiles(
       reducers, scans, std::move(states),
       [&](States current, ArrayRef<Point> points) {
-        States own(current.begin(), current.begin() + reducers.size());
-        llvm::copy(accumulateAt(emitter, reducers, std::move(own), points),
-                   current.begin());
+        for (auto [reducer, state] :
+             llvm::zip(reducers, MutableArrayRef<ReductionState>(current))) {
+          SmallVector<Point> own;
+          for (const Point &point : points)
+            own.push_back(pointOf(reducer.getInput(), point));
+          state = accumulateAt(emitter, reducer, {state}, own).front();
+        }
         for (auto [number, selection] : llvm::enumerate(ofWalk)) {
           ReductionState &least = current[firstSelection + number];
           least = selection->take(points, least);
@@ -219,13 +355,19 @@ void OrderedLowering::walk(ArrayRef<Operation *> ops) {
   for (auto [reducer, state] : llvm::zip(reducers, states)) {
     SmallVector<Value, 2> finished = reducer.finish(state, columns);
     for (auto [result, value] :
-         llvm::zip(reducer.getOp()->getResults(), finished))
-      emitter.define(result, reducer.resultPoint(first), value);
+         llvm::zip(reducer.getOp()->getResults(), finished)) {
+      emitter.define(result,
+                     reducer.resultPoint(pointOf(reducer.getInput(), first)),
+                     value);
+      // Behind a reshape the row's number is another value.
+      emitter.readThrough(result,
+                          [value = value](const Point &) { return value; });
+    }
   }
   for (RowSelection *selection : ofWalk)
-    selection->finish();
-  for (Operation *op : ops)
-    known.insert(op->result_begin(), op->result_end());
+    selection->finish([this](Value result, const Point &point) {
+      return numberInRow(result, point);
+    });
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,9 +390,10 @@ void OrderedLowering::storeFull() {
             [&](States current, ArrayRef<Point> points) {
               for (const Point &point : points)
                 for (unsigned result : results) {
-                  Value value = emitter.emitLanes(yielded(result), point);
+                  Point own = pointOf(yielded(result), point);
+                  Value value = emitter.emitLanes(yielded(result), own);
                   frame.ifTrue(point.guard,
-                               [&] { emitter.store(result, point, value); });
+                               [&] { emitter.store(result, own, value); });
                 }
               return current;
             });
@@ -277,16 +420,15 @@ void OrderedLowering::storeRow() {
 /// Each thread has some of the few elements.
 void OrderedLowering::storeSelected() {
   for (unsigned result : resultsOf(Kind::selected)) {
-    auto type = cast<RankedTensorType>(yielded(result).getType());
-    loopOverStates(
-        frame, walkers.thread, Index::constant(type.getShape().back()),
-        walkers.threads, {}, [&](const Index &place, States states) {
-          Point point;
-          point.dims = row;
-          point.dims.push_back(place);
-          emitter.store(result, point, emitter.emit(yielded(result), point));
-          return states;
-        });
+    SmallVector<Extent> extents = emitter.getDims().extents(yielded(result));
+    int64_t count = *staticProduct(ArrayRef(extents).drop_front(row.size()));
+    loopOverStates(frame, walkers.thread, Index::constant(count),
+                   walkers.threads, {}, [&](const Index &place, States states) {
+                     Point point = pointInRow(yielded(result), place);
+                     emitter.store(result, point,
+                                   emitter.emit(yielded(result), point));
+                     return states;
+                   });
   }
 }
 
@@ -299,7 +441,8 @@ void OrderedLowering::emit(const Index &block) {
   frame.ifTrue(isFirst, [&] { emitRow(block); });
 }
 
-void OrderedLowering::emitRow(const Index &block) {
+void OrderedLowering::emitRow(const Index &number) {
+  block = number;
   row = emitter.delinearize(block, space.kept());
   Index columns = emitter.size(space.length());
   start = emitter.mul(block, columns);

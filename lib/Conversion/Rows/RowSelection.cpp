@@ -22,14 +22,14 @@ static constexpr int64_t idBits = 32;
 static constexpr int64_t wordBits = 64;
 
 RowSelection::RowSelection(KernelFrame &frame, TopKOp op,
-                           const RowWalkers &walkers)
+                           const RowWalkers &walkers, int64_t rows)
     : frame(frame), emitter(frame.emitter), builder(frame.builder), op(op),
       loc(op.getLoc()), element(PointEmitter::computeType(
                             getElementTypeOrSelf(op.getInput().getType()))),
       bits(builder.getIntegerType(element.getIntOrFloatBitWidth())),
       keyType(builder.getIntegerType(isWide() ? 2 * wordBits : wordBits)),
       walkers(walkers), k(static_cast<int64_t>(op.getK())) {
-  list = addWords(k);
+  list = addWords(k * rows);
   if (walkers.warps() > 1)
     ofWarps = addWords(walkers.warps());
 }
@@ -360,18 +360,14 @@ ReductionState RowSelection::take(ArrayRef<Point> points,
   return {loop.getResult(2)};
 }
 
-void RowSelection::finish() {
-  // A point that does not exist may have any place.
-  auto keyAt = [this](const Point &point) {
-    Index place = point.dims.back();
-    if (point.guard)
-      place = emitter.select(point.guard, place, Index::constant(0));
-    return loadKey(place);
+void RowSelection::finish(const RowNumbering &numberOf) {
+  auto read = [this](Value result, const RowNumbering &numberOf,
+                     Value (RowSelection::*part)(Value)) {
+    emitter.readThrough(
+        result, [this, result, numberOf, part](const Point &at) {
+          return (this->*part)(load(list, numberOf(result, at)));
+        });
   };
-  emitter.readThrough(op.getValues(), [this, keyAt](const Point &point) {
-    return valueOf(keyAt(point));
-  });
-  emitter.readThrough(op.getIds(), [this, keyAt](const Point &point) {
-    return idOf(keyAt(point));
-  });
+  read(op.getValues(), numberOf, &RowSelection::valueOf);
+  read(op.getIds(), numberOf, &RowSelection::idOf);
 }

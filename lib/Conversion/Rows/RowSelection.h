@@ -27,17 +27,28 @@
 
 namespace mlir::fuse {
 
-/// One fuse.top_k in a walk over a row.
+/// The number of a result's element at a point among those of the block's row.
+using RowNumbering = std::function<Index(Value, const Point &)>;
+
+/// One fuse.top_k in a walk over a row, or in such walks of `rows` short ones
+/// of the same block.
 class RowSelection {
 public:
-  RowSelection(KernelFrame &frame, TopKOp op, const RowWalkers &walkers);
+  RowSelection(KernelFrame &frame, TopKOp op, const RowWalkers &walkers,
+               int64_t rows = 1);
+
+  /// The number of the row that is walked, where there are several.
+  void setRow(const Index &number) {
+    first = emitter.mul(number, Index::constant(k));
+  }
 
   /// Empties the list; the key that an element has to exceed.
   ReductionState start();
   /// Takes the elements of a tile in, and returns what the next have to exceed.
   ReductionState take(ArrayRef<Point> points, const ReductionState &least);
-  /// Makes the results known, each element wherever it is asked for.
-  void finish();
+  /// Makes the results known, each element wherever it is asked for: `numberOf`
+  /// gives its number among those of the block.
+  void finish(const RowNumbering &numberOf);
 
 private:
   /// Whether an element and its place need two words.
@@ -53,8 +64,12 @@ private:
   void insertTogether(Value key);
   Value valueOf(Value key);
   Value idOf(Value key);
-  Value loadKey(const Index &place) { return load(list, place); }
-  void storeKey(const Index &place, Value key) { store(list, place, key); }
+  Value loadKey(const Index &place) {
+    return load(list, emitter.add(first, place));
+  }
+  void storeKey(const Index &place, Value key) {
+    store(list, emitter.add(first, place), key);
+  }
 
   /// Keys in shared memory, of one word of 64 bits or two.
   using Words = SmallVector<Value, 2>;
@@ -76,6 +91,8 @@ private:
   int64_t k;
   /// The keys in their order, and one a warp.
   Words list, ofWarps;
+  /// Where the keys of the row start.
+  Index first = Index::constant(0);
 };
 
 } // namespace mlir::fuse
