@@ -422,23 +422,17 @@ static int64_t longestChain(ArrayRef<Operation *> ops) {
 }
 
 /// A scatter takes whole rows, which stay whole where they go, or what rows
-/// leave one by one behind a path.
-static Reason checkScatter(Value result, Value stored, const StorePath &path,
-                           const ReductionSegment &segment,
-                           const DimClasses &dims) {
+/// leave behind a path, vector by vector.
+static Reason checkScatter(Value result, const StorePath &path,
+                           const ReductionSegment &segment) {
   auto scatter = result.getDefiningOp<ScatterOp>();
   if (!scatter)
     return {};
-  bool arePlaced = llvm::none_of(
+  bool isPadded = llvm::any_of(
       path, [](const StoreStep &step) { return isa<PadOp>(step.op); });
-  if (!path.empty() && arePlaced &&
-      segment.space.isReducedShape(dims.extents(stored)))
-    return {};
-  SmallVector<Extent> extents = dims.extents(scatter.getUpdates());
   int64_t end = scatter.getDim() + scatter.getIds().getType().getRank();
-  bool areRows =
-      segment.space.domain == extents || segment.space.isReducedShape(extents);
-  return areRows && end <= segment.space.reduced.front()
+  bool areWhole = path.empty() && end <= segment.space.reduced.front();
+  return areWhole || (!path.empty() && !isPadded)
              ? Reason()
              : ReasonKind::scatterPartOfRows;
 }
@@ -498,10 +492,8 @@ FailureOr<GroupKind> Classifier::asReductions() {
   }
   for (const ReductionSegment &segment : *segments) {
     SmallVector<Value> results(segment.stored);
-    for (auto [result, stored, path] :
-         llvm::zip_equal(segment.results, segment.stored, segment.paths))
-      if (Reason why =
-              checkScatter(group.results[result], stored, path, segment, dims))
+    for (auto [result, path] : llvm::zip_equal(segment.results, segment.paths))
+      if (Reason why = checkScatter(group.results[result], path, segment))
         return refuse(why);
     if (Reason why = checkPaths(segment, dims))
       return refuse(why);

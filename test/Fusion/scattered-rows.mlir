@@ -26,6 +26,26 @@ func.func @values(%x: tensor<?x64xf32> {fuse.dims = ["t"]}, %i: tensor<?xi32> {f
 
 // -----
 
+// Rows that are joined to others go by vectors, and so do numbers of groups, each by itself.
+// CHECK-LABEL: func.func @joined
+// CHECK-COUNT-1: fuse.kernel
+// CHECK:         fuse.scatter
+// CHECK:         fuse.scatter
+// CHECK-NOT:     fuse.kernel
+func.func @joined(%x: tensor<?x2x64xf32> {fuse.dims = ["t"]}, %z: tensor<?x2x8xf32> {fuse.dims = ["t"]}, %i: tensor<?xi32> {fuse.dims = ["t"]}, %c: tensor<?x2x72xf32> {fuse.dims = ["s"]}, %d: tensor<?x2x4x1xf32> {fuse.dims = ["s"]}) -> (tensor<?x2x72xf32>, tensor<?x2x4x1xf32>) {
+  %zero = arith.constant 0 : index
+  %t = tensor.dim %x, %zero : tensor<?x2x64xf32>
+  %s = fuse.softmax %x dims = [2] : tensor<?x2x64xf32>
+  %g = tensor.expand_shape %s [[0], [1], [2, 3]] output_shape [%t, 2, 4, 16] : tensor<?x2x64xf32> into tensor<?x2x4x16xf32>
+  %m = fuse.reduce max %g dims = [3] keep : tensor<?x2x4x16xf32> -> tensor<?x2x4x1xf32>
+  %y = fuse.concat %s, %z dim = 2 : tensor<?x2x64xf32>, tensor<?x2x8xf32> -> tensor<?x2x72xf32>
+  %a = fuse.scatter %c, %i, %y dim = 0 : tensor<?x2x72xf32>, tensor<?xi32>, tensor<?x2x72xf32> -> tensor<?x2x72xf32>
+  %b = fuse.scatter %d, %i, %m dim = 0 : tensor<?x2x4x1xf32>, tensor<?xi32>, tensor<?x2x4x1xf32> -> tensor<?x2x4x1xf32>
+  return %a, %b : tensor<?x2x72xf32>, tensor<?x2x4x1xf32>
+}
+
+// -----
+
 // The elements of a row stay together.
 // CHECK-LABEL: func.func @elements
 // CHECK-SAME:    kind = "scatterPartOfRows"

@@ -116,13 +116,14 @@ static LogicalResult verifyGroups(const ScheduledRows &rows) {
             "the schedule to fuse-assign-schedules";
 }
 
-/// Where a row goes, it stays whole.
-static LogicalResult verifyScatter(const ScheduledRows &rows, unsigned result) {
+/// Where a row goes that nothing else moves, it stays whole.
+static LogicalResult verifyScatter(const ScheduledRows &rows, unsigned number,
+                                   unsigned result) {
   KernelFrame &frame = rows.frame;
   const ReductionSpace &space = rows.space;
   Value value = frame.kernel.getYield().getValues()[result];
   auto scatter = value.getDefiningOp<ScatterOp>();
-  if (!scatter)
+  if (!scatter || !rows.segment.paths[number].empty())
     return success();
   int64_t end = scatter.getDim() + scatter.getIds().getType().getRank();
   if (end <= space.reduced.front())
@@ -139,7 +140,7 @@ LogicalResult mlir::fuse::verifyRows(const ScheduledRows &rows) {
   const ReductionSegment &segment = rows.segment;
   const ReductionSpace &space = rows.space;
   for (auto [number, result] : llvm::enumerate(segment.results)) {
-    if (failed(verifyScatter(rows, result)))
+    if (failed(verifyScatter(rows, number, result)))
       return failure();
     if (!rows.isFull(number) && !rows.isOfGroups(number) &&
         !rows.isPart(number) &&
