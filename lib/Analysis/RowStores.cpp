@@ -23,6 +23,7 @@ public:
   RowStores run(ArrayRef<Value> results);
 
 private:
+  bool staysInRow(Value value) const;
   Operation *moveBefore(Value value, RowStores &found) const;
   bool collect(Value value, StorePath path, unsigned result,
                RowStores &found) const;
@@ -95,6 +96,16 @@ Operation *StoreFinder::moveBefore(Value value, RowStores &found) const {
   return move;
 }
 
+/// Whether the value, which no path leads to alone, has the shape of rows that
+/// are reduced: what moves within these is read where they are walked.
+bool StoreFinder::staysInRow(Value value) const {
+  return llvm::any_of(ops, [&](Operation *op) {
+    return isReduction(op) &&
+           cast<RankedTensorType>(op->getOperand(0).getType()).getShape() ==
+               cast<RankedTensorType>(value.getType()).getShape();
+  });
+}
+
 /// `path`: from the value on, the last step first.
 bool StoreFinder::collect(Value value, StorePath path, unsigned result,
                           RowStores &found) const {
@@ -108,7 +119,8 @@ bool StoreFinder::collect(Value value, StorePath path, unsigned result,
   bool isJoined =
       !path.empty() && isa<ConcatOp>(path.back().op) &&
       cast<RankedTensorType>(value.getType()).getShape().back() == 1;
-  RowStores before = isJoined ? found : RowStores();
+  bool isWhole = isJoined || staysInRow(value);
+  RowStores before = isWhole ? found : RowStores();
   Operation *op = moveBefore(value, found);
   // What is beside a row is filled in the first step only.
   if (op && (!isa<PadOp>(op) || !moved.contains(op->getOperand(0)))) {
@@ -123,7 +135,7 @@ bool StoreFinder::collect(Value value, StorePath path, unsigned result,
     if (areFound)
       return true;
   }
-  if (!isJoined)
+  if (!isWhole)
     return false;
   found = std::move(before);
   std::reverse(path.begin(), path.end());

@@ -26,6 +26,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -59,6 +60,8 @@ public:
   virtual Value move(OpBuilder &builder, Value value) const = 0;
   /// Changes the attributes of an op that comes after it.
   virtual void adapt(Operation *other) const = 0;
+  /// Whether it goes up although reductions remain before it.
+  virtual bool maySplitReductions() const { return true; }
 
 private:
   Operation *op;
@@ -75,6 +78,8 @@ public:
   }
   Value move(OpBuilder &builder, Value value) const override;
   void adapt(Operation *other) const override;
+  /// Their kernel can store in the other order, but walks only one.
+  bool maySplitReductions() const override { return false; }
 
 private:
   /// Whether all dimensions from `first` on stay where they are.
@@ -145,8 +150,11 @@ class PassedOps {
 public:
   explicit PassedOps(const Movement &movement) : movement(movement) {}
 
-  /// Whether there is a reduction among them.
+  /// Whether there is a reduction among them, and none that the movement has to
+  /// leave before it.
   bool collect();
+  /// Finds them.
+  void find();
   /// Replaces the movement by the last of them.
   void raise();
 
@@ -344,6 +352,26 @@ Value SliceMovement::move(OpBuilder &builder, Value value) const {
 // What is passed
 //===----------------------------------------------------------------------===//
 
+/// Whether a reduction is computed before what the ops start with, in what may
+/// be one kernel with them.
+static bool followsReductions(ArrayRef<Operation *> ops) {
+  llvm::SetVector<Operation *> before;
+  auto push = [&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (Operation *op = operand.getDefiningOp();
+          op && !llvm::is_contained(ops, op) && !isa<ContractOp>(op) &&
+          isa<RankedTensorType>(operand.getType()))
+        before.insert(op);
+  };
+  llvm::for_each(ops, push);
+  for (size_t next = 0; next < before.size(); ++next) {
+    if (isReduction(before[next]))
+      return true;
+    push(before[next]);
+  }
+  return false;
+}
+
 bool PassedOps::takes(Operation *op) const {
   bool hasRank = llvm::all_of(op->getResults(), [&](Value result) {
     return tensorType(result).getRank() == movement.rank();
@@ -356,8 +384,15 @@ bool PassedOps::takes(Operation *op) const {
          movement.passes(op);
 }
 
-/// Users come before what they use, so that all of them are known.
 bool PassedOps::collect() {
+  find();
+  return llvm::any_of(ops, isReduction) &&
+         (movement.maySplitReductions() ||
+          !followsReductions(ops.getArrayRef()));
+}
+
+/// Users come before what they use, so that all of them are known.
+void PassedOps::find() {
   auto isEarlier = [](Operation *a, Operation *b) {
     return a->isBeforeInBlock(b);
   };
@@ -380,7 +415,6 @@ bool PassedOps::collect() {
       push(op);
     }
   }
-  return llvm::any_of(ops, isReduction);
 }
 
 Value PassedOps::moved(OpBuilder &builder, Value value) {
@@ -417,6 +451,68 @@ void PassedOps::raise() {
     op->erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Transposes that go down
+//===----------------------------------------------------------------------===//
+
+/// The only value that ops behind the transpose, which it can come after, leave
+/// for others: null unless one of them needs other places of its row, which it
+/// finds in the kernel of the row only.
+static Value leftBehind(TransposeOp transpose) {
+  TransposeMovement movement(transpose);
+  llvm::SetVector<Value> values;
+  values.insert(transpose.getResult());
+  llvm::SetVector<Value> left;
+  bool needsOthers = false;
+  for (size_t next = 0; next < values.size(); ++next)
+    for (Operation *user : values[next].getUsers()) {
+      bool passes =
+          isa<FuseDialect>(user->getDialect()) &&
+          user->getBlock() == transpose->getBlock() &&
+          llvm::all_of(user->getResults(),
+                       [&](Value result) {
+                         return tensorType(result).getRank() == movement.rank();
+                       }) &&
+          movement.passes(user);
+      if (!passes) {
+        left.insert(values[next]);
+        continue;
+      }
+      needsOthers |= isa<SliceOp, ConcatOp, RotaryOp, ReverseOp>(user) ||
+                     isReduction(user);
+      values.insert(user->result_begin(), user->result_end());
+    }
+  bool isOne = needsOthers && left.size() == 1;
+  return isOne && left.front() != transpose.getResult() ? left.front()
+                                                        : Value();
+}
+
+/// A transpose of rows whose reductions it cannot go past goes down instead, to
+/// where what follows of these is stored.
+static void sinkBehindRows(TransposeOp transpose) {
+  SmallVector<int64_t> permutation(transpose.getPermutation());
+  if (permutation.empty() ||
+      permutation.back() + 1 != static_cast<int64_t>(permutation.size()) ||
+      !followsReductions(transpose.getOperation()))
+    return;
+  Value left = leftBehind(transpose);
+  if (!left)
+    return;
+  OpBuilder builder(transpose.getContext());
+  builder.setInsertionPointAfterValue(left);
+  SmallVector<int64_t> inverse = invertPermutationVector(permutation);
+  SmallVector<int64_t> shape(tensorType(left).getShape());
+  auto type = tensorType(left).clone(applyPermutation(shape, inverse));
+  auto back = TransposeOp::create(builder, left.getLoc(), type, left, inverse);
+  auto again = TransposeOp::create(builder, left.getLoc(), tensorType(left),
+                                   back, permutation);
+  left.replaceAllUsesExcept(again, back);
+  TransposeMovement movement(back);
+  PassedOps passed(movement);
+  passed.find();
+  passed.raise();
+}
+
 namespace {
 struct RaiseMovementPass
     : public mlir::fuse::impl::FuseRaiseMovementBase<RaiseMovementPass> {
@@ -437,6 +533,8 @@ struct RaiseMovementPass
         raise(ExpandMovement(op));
     for (auto op : llvm::to_vector(block.getOps<TransposeOp>()))
       raise(TransposeMovement(op));
+    for (auto op : llvm::to_vector(block.getOps<TransposeOp>()))
+      sinkBehindRows(op);
   }
 
 private:

@@ -370,3 +370,55 @@ func.func @contracted(%x: tensor<16x64xf32>, %a: tensor<16x32xf32>, %w: tensor<3
   %z = fuse.add %y, %p : tensor<16x64xf32>
   return %z, %s : tensor<16x64xf32>, tensor<16x8xf32>
 }
+
+// -----
+
+// A transpose stays behind reductions of which it cannot pass all: their kernel stores in its order.
+// CHECK-LABEL: func.func @norm_of_norm
+// CHECK:         fuse.reduce sum %{{.*}} dims = [1, 2] keep
+// CHECK:         fuse.reduce sum %{{.*}} dims = [2] keep
+// CHECK:         %[[Y:.*]] = fuse.div
+// CHECK:         %[[T:.*]] = fuse.transpose %[[Y]]
+// CHECK:         return %[[T]]
+func.func @norm_of_norm(%x: tensor<64x8x16xf32>) -> tensor<8x64x16xf32> {
+  %s = fuse.reduce sum %x dims = [1, 2] keep : tensor<64x8x16xf32> -> tensor<64x1x1xf32>
+  %n = fuse.div %x, %s : tensor<64x8x16xf32>, tensor<64x1x1xf32>
+  %h = fuse.reduce sum %n dims = [2] keep : tensor<64x8x16xf32> -> tensor<64x8x1xf32>
+  %y = fuse.div %n, %h : tensor<64x8x16xf32>, tensor<64x8x1xf32>
+  %t = fuse.transpose %y permutation = [1, 0, 2] : tensor<64x8x16xf32> -> tensor<8x64x16xf32>
+  return %t : tensor<8x64x16xf32>
+}
+
+// -----
+
+// It goes down past what needs other places of its row.
+// CHECK-LABEL: func.func @rotated
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<64x8x16xf32>, %[[C:[a-z0-9]+]]: tensor<1x64x16xf32>
+// CHECK:         %[[N:.*]] = fuse.div %[[X]]
+// CHECK:         %[[R:.*]] = fuse.reverse %{{.*}} dims = [2] : tensor<64x8x16xf32>
+// CHECK:         %[[B:.*]] = fuse.transpose %[[C]] permutation = [1, 0, 2]
+// CHECK:         %[[Y:.*]] = fuse.mul %[[R]], %[[B]] : tensor<64x8x16xf32>, tensor<64x1x16xf32>
+// CHECK:         %[[T:.*]] = fuse.transpose %[[Y]] permutation = [1, 0, 2]
+// CHECK:         return %[[T]]
+func.func @rotated(%x: tensor<64x8x16xf32>, %c: tensor<1x64x16xf32>) -> tensor<8x64x16xf32> {
+  %s = fuse.reduce sum %x dims = [1, 2] keep : tensor<64x8x16xf32> -> tensor<64x1x1xf32>
+  %n = fuse.div %x, %s : tensor<64x8x16xf32>, tensor<64x1x1xf32>
+  %t = fuse.transpose %n permutation = [1, 0, 2] : tensor<64x8x16xf32> -> tensor<8x64x16xf32>
+  %r = fuse.reverse %t dims = [2] : tensor<8x64x16xf32>
+  %y = fuse.mul %r, %c : tensor<8x64x16xf32>, tensor<1x64x16xf32>
+  return %y : tensor<8x64x16xf32>
+}
+
+// -----
+
+// Where several go on from it, it stays.
+// CHECK-LABEL: func.func @rotated_twice
+// CHECK:         %[[T:.*]] = fuse.transpose
+// CHECK:         fuse.reverse %[[T]] dims = [2]
+func.func @rotated_twice(%x: tensor<64x8x16xf32>) -> (tensor<8x64x16xf32>, tensor<8x64x16xf32>) {
+  %s = fuse.reduce sum %x dims = [1, 2] keep : tensor<64x8x16xf32> -> tensor<64x1x1xf32>
+  %n = fuse.div %x, %s : tensor<64x8x16xf32>, tensor<64x1x1xf32>
+  %t = fuse.transpose %n permutation = [1, 0, 2] : tensor<64x8x16xf32> -> tensor<8x64x16xf32>
+  %r = fuse.reverse %t dims = [2] : tensor<8x64x16xf32>
+  return %r, %t : tensor<8x64x16xf32>, tensor<8x64x16xf32>
+}

@@ -318,9 +318,10 @@ def FuseRaiseMovement : Pass<"fuse-raise-movement", "::mlir::func::FuncOp"> {
     past the ops that its operand follows from, as far as nobody else needs their
     results, if a reduction is among them: pointwise ops, reductions of the last
     dimensions that keep them, and rotary embeddings whose tokens and heads change
-    places. So does a `tensor.expand_shape`, whose reductions then have more
-    dimensions, and a slice of other dimensions than the reduced ones: rows that nobody
-    needs are not computed.
+    places. It stays where reductions that it cannot pass remain before it, or goes
+    down past what needs other places of their rows. So does a `tensor.expand_shape` go
+    up, whose reductions then have more dimensions, and a slice of other dimensions than
+    the reduced ones: rows that nobody needs are not computed.
 
     Rows that are needed as they are and in groups that are reduced have the shape of
     the groups as far as ops of their shape go, back to what lies in memory; what is
