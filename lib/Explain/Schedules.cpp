@@ -437,6 +437,22 @@ static std::string explainStreamed(StreamedScheduleAttr schedule,
   return text + explainSizes(kernel);
 }
 
+/// How a thread comes by both elements of rotary pairs.
+static StringRef explainPairs(int64_t vector, KernelOp kernel,
+                              const DimClasses &dims, bool isForGPU) {
+  if (kernel.getBody().getOps<RotaryOp>().empty())
+    return "";
+  for (const Segment &segment : segmentsOf(kernel, dims))
+    if (segment.rotation && vector > 1 &&
+        !segment.rotation->keepsVectors(vector)) {
+      if (segment.rotation->pairsTogether(vector) > 0)
+        return "; one thread has all pairs of a head";
+      if (isForGPU)
+        return "; it reads the vectors of their partners, too";
+    }
+  return " and leaves a thread whole pairs";
+}
+
 static std::string explainPointwise(PointwiseScheduleAttr schedule,
                                     KernelOp kernel, const DimClasses &dims,
                                     std::optional<TensorFacts> facts) {
@@ -455,12 +471,11 @@ static std::string explainPointwise(PointwiseScheduleAttr schedule,
                             llvm::interleaved(box->sizes, " x "))
                         .str();
   }
-  bool rotates = !kernel.getBody().getOps<RotaryOp>().empty();
-  return text + formatv("{0} at a time, the widest vector that divides the "
-                        "rows{1}",
-                        plural(schedule.getVector(), "element"),
-                        rotates ? " and leaves a thread whole pairs" : "")
-                    .str();
+  return text +
+         formatv("{0} at a time, the widest vector that divides the rows{1}",
+                 plural(schedule.getVector(), "element"),
+                 explainPairs(schedule.getVector(), kernel, dims, isForGPU))
+             .str();
 }
 
 static std::string explainOrdered(OrderedScheduleAttr schedule) {

@@ -34,7 +34,7 @@ static int64_t rotaryDivisor(KernelOp kernel) {
 }
 
 /// The widest vector up to `limit` for rotary ops: one that keeps pairs apart,
-/// or where that has less than 64 bits, one that a thread cuts pairs with.
+/// or where that has less than 64 bits, one that cuts them.
 static int64_t rotaryVector(KernelOp kernel, ArrayRef<Segment> segments,
                             int64_t limit, const ScheduleTarget &target) {
   int64_t divisor = rotaryDivisor(kernel);
@@ -52,10 +52,7 @@ static int64_t rotaryVector(KernelOp kernel, ArrayRef<Segment> segments,
       isRotated = true;
       cut = dividingVector(cut, segment.rotation->headDim);
     }
-  bool fits = llvm::all_of(segments, [&](const Segment &segment) {
-    return !segment.rotation || segment.rotation->pairsTogether(cut) > 0;
-  });
-  return isRotated && fits ? std::max(vector, cut) : vector;
+  return isRotated ? std::max(vector, cut) : vector;
 }
 
 /// What a vector must divide so that its lanes come from one operand of each

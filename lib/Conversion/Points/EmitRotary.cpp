@@ -18,6 +18,9 @@
 // left of the choice in the code. The same goes for the choice between heads
 // that are rotated and those that are copied.
 //
+// Where edges of pairs cut vectors, their lanes are rotated in groups that none
+// cuts, out of whole vectors: that of the point, and those around the partners.
+//
 // sin and cos of a token's pair are remembered, so that the two sides, and
 // heads that one thread computes together, share them.
 //
@@ -33,6 +36,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -55,11 +59,14 @@ public:
 
 private:
   bool lanesFit();
+  bool mayCutLanes();
   bool isCopied();
   Value buildInterleaved();
   Value buildHalf();
   Value buildHalfSide(const Index &partner, const Index &pair, bool first);
-  Value rotate() {
+  Value buildCutLanes();
+  Value partnerLanes();
+  Value rotateLanes() {
     return op.getLayout() == RotaryLayout::half ? buildHalf()
                                                 : buildInterleaved();
   }
@@ -73,6 +80,7 @@ private:
   LLVM::GlobalOp frequencyTable();
 
   Index feature() const { return point.dims.back(); }
+  Value own() { return ownLanes ? ownLanes : input(feature(), point.lanes); }
   Value input(const Index &at, int64_t lanes) {
     Point where = point;
     if (where.linear)
@@ -111,6 +119,9 @@ private:
   Location loc;
   int64_t rotated;
   Type element, compute;
+  /// The input at the point and, in the half layout, at the partners, where
+  /// these are lanes of wider vectors.
+  Value ownLanes, otherLanes;
 };
 } // namespace
 
@@ -123,6 +134,13 @@ bool RotaryBuilder::lanesFit() {
   if (op.getLayout() == RotaryLayout::half)
     return (rotated / 2) % lanes == 0;
   return lanes > 1;
+}
+
+/// Whether whole vectors have the lanes and their partners.
+bool RotaryBuilder::mayCutLanes() {
+  bool isForGPU = emitter.getOptions().sharedBytes > 0;
+  return isForGPU && point.skew % point.lanes == 0 &&
+         op.getHeadDim() % point.lanes == 0;
 }
 
 /// Whether it is known that no lane is rotated.
@@ -139,10 +157,12 @@ bool RotaryBuilder::isCopied() {
 Value RotaryBuilder::build() {
   if (isCopied())
     return input(feature(), point.lanes);
-  if (point.lanes > 1 && !lanesFit())
+  bool isCut = point.lanes > 1 && !lanesFit();
+  if (isCut && !mayCutLanes())
     return emitter.gatherLanes(loc, point.lanes, [&](int64_t lane) {
       return emitter.emit(op.getResult(), emitter.lanePoint(point, lane));
     });
+  auto rotate = [&] { return isCut ? buildCutLanes() : rotateLanes(); };
   if (!op.getHeads())
     return rotate();
   int64_t heads = *op.getHeads();
@@ -169,7 +189,7 @@ Value RotaryBuilder::buildInterleaved() {
   if (partial)
     pair = emitter.min(
         pair, Index::constant(rotated / 2 - std::max<int64_t>(1, lanes / 2)));
-  Value x = input(d, lanes), partner;
+  Value x = own(), partner;
   SinCos angle = sinCos(pair, std::max<int64_t>(1, lanes / 2));
   if (lanes == 1) {
     Index isSecond = emitter.rem(d, two);
@@ -229,21 +249,102 @@ Value RotaryBuilder::buildHalf() {
       return buildHalfSide(emitter.add(d, back), emitter.add(d, back),
                            /*first=*/false);
   }
-  Value isFirst = emitter.less(d, shift);
-  Index partner = select(isFirst, emitter.add(d, shift), emitter.add(d, back));
-  Index pair = select(isFirst, d, emitter.add(d, back));
-  Value isRotated;
-  if (rotated != op.getHeadDim()) {
+  Value isFirst = emitter.less(d, shift), isRotated;
+  if (rotated != op.getHeadDim())
     isRotated = emitter.less(d, Index::constant(rotated));
-    partner = select(isRotated, partner, d);
-    pair = select(isRotated, pair, Index::constant(0));
-  }
-  Value x = input(d, point.lanes), other = input(partner, point.lanes);
+  auto ofRotated = [&](const Index &index, const Index &otherwise) {
+    return isRotated ? select(isRotated, index, otherwise) : index;
+  };
+  // One value for all heads, which share what is computed of it.
+  Value pairNumber = emitter.remember(op, {d, Index::constant(0)}, [&] {
+    Index pair = select(isFirst, d, emitter.add(d, back));
+    return emitter.materialize(ofRotated(pair, Index::constant(0)));
+  });
+  Index pair = {pairNumber, 0, d.guarded};
+  Value x = own(), other = otherLanes;
+  if (!other)
+    other = input(
+        ofRotated(select(isFirst, emitter.add(d, shift), emitter.add(d, back)),
+                  d),
+        point.lanes);
   SinCos angle = sinCos(pair, point.lanes);
   Value sin = emitter.splat(loc, angle.sin, point.lanes);
   Value term = mul(other, select(isFirst, negate(sin), sin));
   Value y = fma(x, emitter.splat(loc, angle.cos, point.lanes), term);
   return isRotated ? select(isRotated, y, x) : y;
+}
+
+/// The input at the partners of the point's lanes, in the half layout: those
+/// R/2 further on up to R/2, and from there on those R/2 before. Both lie
+/// between two vectors; a vector with lanes on both sides has the second ones
+/// from the head's first.
+Value RotaryBuilder::partnerLanes() {
+  int64_t lanes = point.lanes, half = rotated / 2, past = half % lanes;
+  Index d = feature();
+  Value isFirst = emitter.less(d, Index::constant(half));
+  Index before = emitter.add(d, Index::constant(past - half - lanes));
+  if (rotated != op.getHeadDim())
+    before = select(emitter.less(d, Index::constant(rotated)), before, d);
+  Index at =
+      select(isFirst, emitter.add(d, Index::constant(half - past)), before);
+  Index next = emitter.min(emitter.add(at, Index::constant(lanes)),
+                           Index::constant(op.getHeadDim() - lanes));
+  Value low = input(at, lanes), high = input(next, lanes);
+  auto lanesFrom = [&](Value a, Value b, int64_t first, int64_t last) {
+    auto taken = llvm::to_vector(llvm::seq<int64_t>(first, last));
+    return Value(vector::ShuffleOp::create(builder, loc, a, b, taken));
+  };
+  Value further = lanesFrom(low, high, past, past + lanes);
+  Value partners = further;
+  if (past != lanes - past)
+    partners = select(isFirst, further,
+                      lanesFrom(low, high, lanes - past, 2 * lanes - past));
+  Index cut = Index::constant(half - past);
+  Value hasBoth = arith::AndIOp::create(
+      builder, loc, isFirst,
+      emitter.less(emitter.add(cut, Index::constant(-1)), d));
+  return emitter.choose(
+      loc, hasBoth, partners.getType(),
+      [&] {
+        auto taken = llvm::to_vector(llvm::seq<int64_t>(0, past));
+        for (int64_t lane = past; lane < lanes; ++lane)
+          taken.push_back(lanes + lane - past);
+        Value first = input(Index::constant(0), lanes);
+        return Value(
+            vector::ShuffleOp::create(builder, loc, further, first, taken));
+      },
+      [&] { return partners; });
+}
+
+/// Lanes that an edge of pairs cuts, in groups that none does.
+Value RotaryBuilder::buildCutLanes() {
+  int64_t lanes = point.lanes;
+  bool isHalf = op.getLayout() == RotaryLayout::half;
+  int64_t together = std::gcd(lanes, isHalf ? rotated / 2 : rotated);
+  Value x = input(feature(), lanes);
+  Value partners = isHalf ? partnerLanes() : Value();
+  auto lanesOf = [&](Value vector, int64_t first) -> Value {
+    if (!vector)
+      return {};
+    return emitter.gatherLanes(loc, together, [&](int64_t lane) -> Value {
+      return vector::ExtractOp::create(builder, loc, vector, first + lane);
+    });
+  };
+  SmallVector<Value> groups;
+  for (int64_t first = 0; first < lanes; first += together) {
+    Point part = emitter.lanePoint(point, first);
+    part.lanes = together;
+    RotaryBuilder group(emitter, op, part);
+    group.ownLanes = lanesOf(x, first);
+    group.otherLanes = lanesOf(partners, first);
+    groups.push_back(group.rotateLanes());
+  }
+  return emitter.gatherLanes(loc, lanes, [&](int64_t lane) -> Value {
+    Value group = groups[lane / together];
+    if (together == 1)
+      return group;
+    return vector::ExtractOp::create(builder, loc, group, lane % together);
+  });
 }
 
 //===----------------------------------------------------------------------===//

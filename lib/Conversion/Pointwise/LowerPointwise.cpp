@@ -32,8 +32,7 @@ public:
       : frame(frame), emitter(frame.emitter), segment(segment),
         threads(schedule.getThreads()), vector(schedule.getVector()),
         unroll(schedule.getUnroll()), together(headsTogether(schedule)) {
-    bool isForGPU = emitter.getOptions().sharedBytes > 0;
-    if (isForGPU)
+    if (isForGPU())
       box = turnedBoxOf(frame.kernel, segment, frame.dims, vector,
                         emitter.getOptions().divisible);
   }
@@ -41,15 +40,18 @@ public:
   LogicalResult verify();
   GridTerm grid() const;
   /// Whether a thread keeps the features of several heads.
-  bool sharesAngles() const { return walksVectorsOfHeads() && together > 1; }
+  bool sharesAngles() const {
+    return (walksVectorsOfHeads() || cutsPairs()) && together > 1;
+  }
   /// Whether the segment's elements are a multiple of the vector.
   bool isWholeVectors() const;
   void emit(const GroupBlock &at);
 
 private:
+  bool isForGPU() const { return emitter.getOptions().sharedBytes > 0; }
   /// Whether the segment is walked head by head.
   bool walksHeads() const {
-    return walksVectorsOfHeads() || pairsTogether() > 0;
+    return walksVectorsOfHeads() || pairsTogether() > 0 || cutsPairs();
   }
   /// Whether a thread has a vector there, or two whose lanes are pairs.
   bool walksVectorsOfHeads() const {
@@ -61,9 +63,17 @@ private:
                ? segment.rotation->pairsTogether(vector)
                : 0;
   }
+  /// Else: whether a thread has a vector, and reads the partners of its lanes.
+  bool cutsPairs() const {
+    return isForGPU() && segment.rotation && vector > 1 &&
+           segment.rotation->headDim % vector == 0 && !walksVectorsOfHeads() &&
+           pairsTogether() == 0;
+  }
   /// What a thread of a head starts from: vectors, or all pairs and then
   /// vectors.
   int64_t headUnits() const {
+    if (cutsPairs())
+      return segment.rotation->headDim / vector;
     if (int64_t pairs = pairsTogether())
       return 1 + (segment.rotation->headDim - pairs) / vector;
     return segment.rotation->startsInHead() / vector;
@@ -449,6 +459,11 @@ void SegmentLowering::emitHeads(const Index &unit) {
       head = emitter.mul(head, Index::constant(together));
     }
     Index number = emitter.rem(unit, units);
+    if (cutsPairs())
+      return forTurnedHeads(group, [&](ArrayRef<Index> head, bool isCopied) {
+        Index feature = emitter.mul(number, Index::constant(vector));
+        storeHeads(head, feature, isCopied);
+      });
     int64_t pairs = pairsTogether();
     if (pairs == 0)
       return emitFeatures(group, emitter.mul(number, Index::constant(vector)));
