@@ -60,6 +60,7 @@ private:
   TurnedBox::Read readOf(WalkedInput walked, int64_t lanes) const;
   int64_t widestLanes(const View &view) const;
   int64_t lanesInside(const View &view) const;
+  bool hasOtherRows(const View &view, const Sizes &box) const;
 
   KernelOp kernel;
   const Segment &segment;
@@ -194,6 +195,18 @@ int64_t BoxFinder::lanesInside(const View &view) const {
   return lanes;
 }
 
+/// Whether vectors that are longer than rows go on in other rows than those of
+/// the results, of which `box` is made.
+bool BoxFinder::hasOtherRows(const View &view, const Sizes &box) const {
+  int64_t lanes = widestLanes(view);
+  const Extent &row = view.extents.back();
+  if (!row.isStatic() || row.size % lanes == 0)
+    return false;
+  Sizes own(sizes.size(), 1);
+  grow(view, lanes, own);
+  return own != box;
+}
+
 TurnedBox::Read BoxFinder::readOf(WalkedInput walked, int64_t lanes) const {
   View view = viewOf(walked);
   Sizes box = sizes;
@@ -239,13 +252,16 @@ std::optional<TurnedBox> BoxFinder::run() {
   int64_t last = lastAxis(results.front());
   SmallVector<View> large = results;
   bool readsAcross = false;
+  Sizes ofResult(sizes.size(), 1);
+  grow(results.front(), widestLanes(results.front()), ofResult);
   for (const WalkedInput &walked : inputs) {
     View view = viewOf(walked);
     widest = std::max(widest, view.elementBytes);
     int64_t own = lastAxis(view);
     if (own == WalkedInput::elsewhere || !isWhole(view))
       continue;
-    readsAcross |= own != last && widestLanes(view) > 1;
+    readsAcross |=
+        own != last ? widestLanes(view) > 1 : hasOtherRows(view, ofResult);
     large.push_back(view);
   }
   if (!readsAcross)

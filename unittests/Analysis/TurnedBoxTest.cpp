@@ -79,6 +79,22 @@ TEST_F(TurnedBoxTest, BothSidesMayGoOnInTheDimensionBefore) {
   EXPECT_EQ(box->reads[0].lanes, 8);
 }
 
+TEST_F(TurnedBoxTest, ShortRowsMayGoOnInOthers) {
+  const char *turned = R"(
+    %y = fuse.transpose %x permutation = [0, 2, 4, 1, 3, 5] : tensor<?x3x16x14x16x14xbf16> -> tensor<?x16x16x3x14x14xbf16>)";
+  auto box = boxOf("tensor<?x3x16x14x16x14xbf16>",
+                   "tensor<?x16x16x3x14x14xbf16>", turned, 4);
+  ASSERT_TRUE(box);
+  // Two patches for the vectors of the image, two rows for those of a patch.
+  EXPECT_EQ(box->sizes, (Sizes{1, 1, 2, 1, 2, 14}));
+  EXPECT_EQ(box->lanes, (Sizes{4}));
+  EXPECT_EQ(box->reads[0].lanes, 4);
+  // In rows that vectors divide they do not go on.
+  EXPECT_FALSE(boxOf("tensor<?x16x16x16xbf16>", "tensor<?x16x16x16xbf16>", R"(
+    %y = fuse.transpose %x permutation = [0, 2, 1, 3] : tensor<?x16x16x16xbf16> -> tensor<?x16x16x16xbf16>)",
+                     8));
+}
+
 TEST_F(TurnedBoxTest, RegistersAreLimited) {
   const char *body = R"(
     %y = fuse.transpose %x permutation = [1, 0] : tensor<64x8xui8> -> tensor<8x64xui8>)";

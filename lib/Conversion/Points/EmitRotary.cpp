@@ -136,10 +136,11 @@ bool RotaryBuilder::lanesFit() {
   return lanes > 1;
 }
 
-/// Whether whole vectors have the lanes and their partners.
+/// Whether whole vectors have the lanes and their partners. Where a thread has
+/// all pairs of a head, no choice is left lane by lane.
 bool RotaryBuilder::mayCutLanes() {
   bool isForGPU = emitter.getOptions().sharedBytes > 0;
-  return isForGPU && point.skew % point.lanes == 0 &&
+  return isForGPU && feature().base && point.skew % point.lanes == 0 &&
          op.getHeadDim() % point.lanes == 0;
 }
 
