@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Neighbouring dimensions of a kernel that every op walks in the same way are
-// one dimension of as many elements. A run of dimensions starts at a reduction
-// and is followed through the body: each value that is tied to it has either
-// all of the run, or size 1 along all of it, or none of it. What has only a
-// part of it, as a bias of the last dimension has, or asks where it is, keeps
-// the dimensions apart.
+// one dimension of as many elements. A run of dimensions starts at a reduction,
+// or in a kernel without one at a transpose that keeps it together, and is
+// followed through the body: each value that is tied to it has either all of
+// the run, or size 1 along all of it, or none of it. What has only a part of
+// it, as a bias of the last dimension has, or asks where it is, keeps the
+// dimensions apart.
 //
 // Values of equal shapes are tied, also where no op connects them: by its shape
 // a kernel knows what it walks at which place.
@@ -75,6 +76,7 @@ private:
   LogicalResult visitPointwise(Operation *op);
   LogicalResult addOperand(Value operand, Value result, int64_t fromEnd);
   LogicalResult visitReduce(Operation *op);
+  LogicalResult visitTranspose(TransposeOp op);
   LogicalResult findSizes();
   bool meetsOthers() const;
   std::optional<ReductionSpace> collapsedSpace(Operation *op) const;
@@ -87,6 +89,8 @@ private:
   void reshapeInput(BlockArgument argument, int64_t first);
   void reshapeResult(unsigned number, int64_t first);
   SmallVector<int64_t> dimsWithoutRun(Operation *op, int64_t first) const;
+  SmallVector<int64_t> permutationWithoutRun(TransposeOp op,
+                                             int64_t first) const;
 
   KernelOp kernel;
   const DimClasses &dims;
@@ -164,7 +168,7 @@ LogicalResult RunCollapser::follow(Value value) {
 
 LogicalResult RunCollapser::collect(Operation *op, int64_t first) {
   if (failed(add(op->getOperand(0), first)) ||
-      failed(addReducedShapes(op, first)))
+      (isReduction(op) && failed(addReducedShapes(op, first))))
     return failure();
   while (!work.empty())
     if (failed(follow(work.pop_back_val())))
@@ -181,7 +185,37 @@ LogicalResult RunCollapser::visit(Operation *op) {
   // they have; iota asks for one dimension.
   if (op->hasTrait<mlir::fuse::OpTrait::Pointwise>() && !isa<IotaOp>(op))
     return visitPointwise(op);
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return visitTranspose(transpose);
   return failure();
+}
+
+/// Where the result has these dimensions of the input next to each other, in
+/// their order; none where it does not.
+static std::optional<int64_t> placeOfRun(TransposeOp op, int64_t first,
+                                         int64_t count) {
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  int64_t place = llvm::find(permutation, first) - permutation.begin();
+  if (place + count > static_cast<int64_t>(permutation.size()))
+    return std::nullopt;
+  for (int64_t dim = 0; dim < count; ++dim)
+    if (permutation[place + dim] != first + dim)
+      return std::nullopt;
+  return place;
+}
+
+/// In kernels that reduce, it is by their shapes that walks know how what is
+/// moved lies.
+LogicalResult RunCollapser::visitTranspose(TransposeOp op) {
+  if (!reductionsOf(kernel).empty())
+    return failure();
+  auto *it = firsts.find(op.getInput());
+  int64_t first = it != firsts.end()
+                      ? it->second
+                      : op.getPermutation()[firsts.lookup(op.getResult())];
+  std::optional<int64_t> place = placeOfRun(op, first, count);
+  return failure(!place || failed(add(op.getInput(), first)) ||
+                 failed(add(op.getResult(), *place)));
 }
 
 /// Shapes align at the last dimension.
@@ -372,6 +406,16 @@ SmallVector<int64_t> RunCollapser::dimsWithoutRun(Operation *op,
   return dims;
 }
 
+SmallVector<int64_t> RunCollapser::permutationWithoutRun(TransposeOp op,
+                                                         int64_t first) const {
+  int64_t last = first + count - 1;
+  SmallVector<int64_t> dims;
+  for (int64_t dim : op.getPermutation())
+    if (dim <= first || dim > last)
+      dims.push_back(dim > last ? dim - (last - first) : dim);
+  return dims;
+}
+
 void RunCollapser::apply() {
   // What is reshaped at the edge is read before types change.
   for (auto [number, value] : llvm::enumerate(kernel.getYield().getValues()))
@@ -383,6 +427,10 @@ void RunCollapser::apply() {
   for (Operation *reduce : reductionsOf(kernel))
     if (auto *it = firsts.find(reduce->getOperand(0)); it != firsts.end())
       setReducedDims(reduce, dimsWithoutRun(reduce, it->second));
+  kernel.walk([&](TransposeOp op) {
+    if (auto *it = firsts.find(op.getInput()); it != firsts.end())
+      op.setPermutation(permutationWithoutRun(op, it->second));
+  });
   for (auto [value, first] : firsts)
     value.setType(collapsed(tensorType(value), first));
 }
@@ -395,8 +443,10 @@ struct CollapseDimsPass
   void runOnOperation() override;
 
 private:
-  bool collapseOne(Operation *reduce, const DimClasses &dims);
-  bool tryRun(Operation *reduce, const DimClasses &dims, int64_t first,
+  bool collapseOne(KernelOp kernel, const DimClasses &dims);
+  bool collapseReduced(Operation *reduce, const DimClasses &dims);
+  bool collapseTransposed(TransposeOp transpose, const DimClasses &dims);
+  bool tryRun(Operation *start, const DimClasses &dims, int64_t first,
               int64_t count);
 
   /// Values, first dimensions and numbers of dimensions from which a run was
@@ -416,12 +466,12 @@ static int64_t endOfRun(Operation *op, int64_t from) {
   return end;
 }
 
-bool CollapseDimsPass::tryRun(Operation *reduce, const DimClasses &dims,
+bool CollapseDimsPass::tryRun(Operation *start, const DimClasses &dims,
                               int64_t first, int64_t count) {
-  if (refused.contains({reduce->getOperand(0), first, count}))
+  if (refused.contains({start->getOperand(0), first, count}))
     return false;
-  RunCollapser collapser(cast<KernelOp>(reduce->getParentOp()), dims, count);
-  if (succeeded(collapser.collect(reduce, first))) {
+  RunCollapser collapser(cast<KernelOp>(start->getParentOp()), dims, count);
+  if (succeeded(collapser.collect(start, first))) {
     collapser.apply();
     return true;
   }
@@ -434,7 +484,8 @@ bool CollapseDimsPass::tryRun(Operation *reduce, const DimClasses &dims,
 /// Makes one run of the reduction's dimensions one dimension, if there is one
 /// for which that is possible. Dimensions that stay matter at the end, where
 /// they are what is contiguous.
-bool CollapseDimsPass::collapseOne(Operation *reduce, const DimClasses &dims) {
+bool CollapseDimsPass::collapseReduced(Operation *reduce,
+                                       const DimClasses &dims) {
   int64_t rank = tensorType(reduce->getOperand(0)).getRank();
   for (int64_t first = 0; first + 1 < rank; ++first) {
     int64_t end = endOfRun(reduce, first);
@@ -447,23 +498,50 @@ bool CollapseDimsPass::collapseOne(Operation *reduce, const DimClasses &dims) {
   return false;
 }
 
+/// The same of dimensions of known size that are together on both sides, and
+/// the last ones of one: vectors need then not divide the last of them alone.
+bool CollapseDimsPass::collapseTransposed(TransposeOp transpose,
+                                          const DimClasses &dims) {
+  ArrayRef<int64_t> shape = shapeOf(transpose.getInput());
+  int64_t rank = shape.size();
+  for (int64_t first = 0; first + 1 < rank; ++first)
+    for (int64_t count = rank - first; count > 1; --count) {
+      std::optional<int64_t> place = placeOfRun(transpose, first, count);
+      if (!place || (first + count < rank && *place + count < rank) ||
+          ShapedType::isDynamicShape(shape.slice(first, count)))
+        continue;
+      if (tryRun(transpose, dims, first, count))
+        return true;
+    }
+  return false;
+}
+
+bool CollapseDimsPass::collapseOne(KernelOp kernel, const DimClasses &dims) {
+  auto reductions = reductionsOf(kernel);
+  if (!reductions.empty())
+    return llvm::any_of(reductions, [&](Operation *reduce) {
+      return collapseReduced(reduce, dims);
+    });
+  return llvm::any_of(kernel.getBody().getOps<TransposeOp>(),
+                      [&](TransposeOp transpose) {
+                        return collapseTransposed(transpose, dims);
+                      });
+}
+
 /// Each round makes at most one run of each kernel one dimension, so that the
 /// function's sizes are analysed once a round. Kernels alone do not know which
 /// sizes are equal: the names of the function's arguments say so, too.
 void CollapseDimsPass::runOnOperation() {
   SmallVector<KernelOp> kernels;
   for (KernelOp kernel : getOperation().getOps<KernelOp>())
-    if (!kernel.getScheduleAttr() && !reductionsOf(kernel).empty())
+    if (!kernel.getScheduleAttr())
       kernels.push_back(kernel);
   llvm::SetVector<Operation *> collapsed;
   while (!kernels.empty()) {
     DimClasses dims(getOperation());
     refused.clear();
-    llvm::erase_if(kernels, [&](KernelOp kernel) {
-      return llvm::none_of(reductionsOf(kernel), [&](Operation *reduce) {
-        return collapseOne(reduce, dims);
-      });
-    });
+    llvm::erase_if(kernels,
+                   [&](KernelOp kernel) { return !collapseOne(kernel, dims); });
     collapsed.insert_range(kernels);
   }
   // With fewer dimensions a broadcast may be none, and nobody need what it

@@ -283,3 +283,28 @@ func.func @named(%x: tensor<?x8xf32> {fuse.dims = ["n"]}, %y: tensor<?x8xf32> {f
   }
   return %r#1, %s : tensor<?x8xf32>, tensor<f32>
 }
+
+// -----
+
+// Rows and columns of a picture stay together where its channels are moved, and
+// a bias of the columns keeps them apart.
+// CHECK-LABEL: func.func @transposed
+// CHECK:         fuse.transpose %{{.*}} permutation = [0, 2, 1] : tensor<?x35x4xi8> -> tensor<?x4x35xi8>
+// CHECK-NEXT:    fuse.neg %{{.*}} : tensor<?x4x35xi8>
+// CHECK:         tensor.expand_shape %{{.*}} {{\[\[}}0], [1], [2, 3]] {{.*}} : tensor<?x4x35xi8> into tensor<?x4x5x7xi8>
+// CHECK:         fuse.transpose %{{.*}} permutation = [0, 3, 1, 2]
+func.func @transposed(%x: tensor<?x5x7x4xi8>, %b: tensor<7xi8>) -> (tensor<?x4x5x7xi8>, tensor<?x4x5x7xi8>) {
+  %r = fuse.kernel "k" ins(%x : tensor<?x5x7x4xi8>) -> tensor<?x4x5x7xi8> {
+  ^bb0(%a: tensor<?x5x7x4xi8>):
+    %t = fuse.transpose %a permutation = [0, 3, 1, 2] : tensor<?x5x7x4xi8> -> tensor<?x4x5x7xi8>
+    %n = fuse.neg %t : tensor<?x4x5x7xi8>
+    fuse.yield %n : tensor<?x4x5x7xi8>
+  }
+  %s = fuse.kernel "l" ins(%x, %b : tensor<?x5x7x4xi8>, tensor<7xi8>) -> tensor<?x4x5x7xi8> {
+  ^bb0(%a: tensor<?x5x7x4xi8>, %c: tensor<7xi8>):
+    %t = fuse.transpose %a permutation = [0, 3, 1, 2] : tensor<?x5x7x4xi8> -> tensor<?x4x5x7xi8>
+    %n = fuse.add %t, %c : tensor<?x4x5x7xi8>, tensor<7xi8>
+    fuse.yield %n : tensor<?x4x5x7xi8>
+  }
+  return %r, %s : tensor<?x4x5x7xi8>, tensor<?x4x5x7xi8>
+}

@@ -456,7 +456,7 @@ def CollapseDims : Pass<"fuse-collapse-dims", "::mlir::func::FuncOp"> {
   let description = [{
     Neighbouring dimensions that a kernel reduces, or that stay and are its last
     ones, become one dimension, of any length: vectors need then not divide the
-    last of them alone. Every value that is tied to them must have all of them,
+    last of them alone. So do those that transposes keep together. Every value that is tied to them must have all of them,
     or size 1 along them, or none. Where one has a part of them, such as a bias
     of the last dimension, where an op asks for its place along one, and where an
     input or a result is a view with `fuse.strided`, they stay apart.
