@@ -92,6 +92,43 @@ static bool hasTensors(const ReductionSegment &segment, ArrayRef<Value> written,
          });
 }
 
+/// Whether the dimensions of the rows become one, as -fuse-collapse-dims makes
+/// them where nothing has a part of them or asks where it is.
+static bool areColumnsOne(const ReductionSegment &segment,
+                          const DimClasses &dims) {
+  const ReductionSpace &space = segment.space;
+  auto hasAllOrNone = [&](Value value) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return true;
+    SmallVector<Extent> extents = dims.extents(value);
+    return extents == space.domain || space.isReducedShape(extents) ||
+           staticProduct(extents) == 1;
+  };
+  return !space.hasGroups() && segment.across.empty() &&
+         llvm::all_of(segment.ops, [&](Operation *op) {
+           return (isReduction(op) ||
+                   op->hasTrait<mlir::fuse::OpTrait::Pointwise>()) &&
+                  !isa<IotaOp>(op) &&
+                  llvm::all_of(op->getOperands(), hasAllOrNone) &&
+                  llvm::all_of(op->getResults(), hasAllOrNone);
+         });
+}
+
+/// The segment's space as schedulers are going to see it.
+static ReductionSegment withOneColumn(const ReductionSegment &segment,
+                                      const DimClasses &dims) {
+  ReductionSegment walked = segment;
+  auto domain = llvm::to_vector(segment.space.rows());
+  std::optional<int64_t> length = staticProduct(segment.space.columns());
+  if (!length || segment.space.columns().size() == 1 ||
+      !areColumnsOne(segment, dims))
+    return walked;
+  walked.space.reduced = {static_cast<int64_t>(domain.size())};
+  domain.push_back({*length});
+  walked.space.domain = std::move(domain);
+  return walked;
+}
+
 static RowShape shapeOf(const ReductionSegment &segment, const DimClasses &dims,
                         const MachineRates &machine) {
   const ReductionSpace &space = segment.space;
@@ -103,7 +140,8 @@ static RowShape shapeOf(const ReductionSegment &segment, const DimClasses &dims,
       widest == 1 && narrowest == 1 && !hasTensors(segment, written, dims);
   shape.isReduced = !space.levels.empty();
   shape.length = staticProduct(space.columns());
-  const Extent &inner = space.columns().back();
+  ReductionSegment walked = withOneColumn(segment, dims);
+  Extent inner = walked.space.columns().back();
   if (shape.length || space.columns().size() == 1)
     shape.vector = accessBytes / (inner.isStatic() ? narrowest : widest);
   if (widest > 1)
@@ -111,7 +149,7 @@ static RowShape shapeOf(const ReductionSegment &segment, const DimClasses &dims,
   int64_t most = shape.vector;
   while (inner.isStatic() && inner.size % shape.vector != 0)
     shape.vector /= 2;
-  if (leavesEdges(segment, shape.vector, most))
+  if (leavesEdges(walked, shape.vector, most))
     shape.vector = most;
   double rows = estimatedElements(space.rows());
   double bytes = estimatedElements(space.columns()) * narrowest;

@@ -219,17 +219,33 @@ func.func @unknown_lengths(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>, %c: tenso
 
 // -----
 
-// Rows of 4097 leave edges, rows of two dimensions do not: the two want vectors of
-// different widths, and a launch each.
+// Rows of 4097 leave edges, rows of two dimensions that a bias keeps apart do not:
+// the two want vectors of different widths, and a launch each.
 // CHECK-LABEL: func.func @edges_and_elements
 // CHECK-SAME:    reason = {{.*}}kind = "differentVectors"
 // CHECK-COUNT-2: fuse.kernel
-func.func @edges_and_elements(%x: tensor<64x4097xbf16>, %y: tensor<32x9x455xbf16>) -> (tensor<64x4097xbf16>, tensor<32x9x455xbf16>) {
+func.func @edges_and_elements(%x: tensor<64x4097xbf16>, %y: tensor<32x9x455xbf16>, %w: tensor<455xbf16>) -> (tensor<64x4097xbf16>, tensor<32x9x455xbf16>) {
   %ma = fuse.reduce max %x dims = [1] keep : tensor<64x4097xbf16> -> tensor<64x1xbf16>
   %a = fuse.sub %x, %ma : tensor<64x4097xbf16>, tensor<64x1xbf16>
   %mb = fuse.reduce max %y dims = [1, 2] keep : tensor<32x9x455xbf16> -> tensor<32x1x1xbf16>
   %b = fuse.sub %y, %mb : tensor<32x9x455xbf16>, tensor<32x1x1xbf16>
-  return %a, %b : tensor<64x4097xbf16>, tensor<32x9x455xbf16>
+  %c = fuse.add %b, %w : tensor<32x9x455xbf16>, tensor<455xbf16>
+  return %a, %c : tensor<64x4097xbf16>, tensor<32x9x455xbf16>
+}
+
+// -----
+
+// Dimensions that nothing tells apart are one in the end: of 576 elements vectors
+// of four are what those of 1024 want, too, if rows of nine would not.
+// CHECK-LABEL: func.func @scaled
+// CHECK:         fuse.kernel "scaled"
+// CHECK-NOT:     fuse.kernel
+func.func @scaled(%x: tensor<1024xf32>, %y: tensor<64x9xf32>) -> (tensor<1024xf32>, tensor<64x9xf32>) {
+  %s = fuse.reduce sum %x dims = [0] : tensor<1024xf32> -> tensor<f32>
+  %a = fuse.div %x, %s : tensor<1024xf32>, tensor<f32>
+  %t = fuse.reduce sum %y dims = [0, 1] : tensor<64x9xf32> -> tensor<f32>
+  %b = fuse.div %y, %t : tensor<64x9xf32>, tensor<f32>
+  return %a, %b : tensor<1024xf32>, tensor<64x9xf32>
 }
 
 // -----

@@ -14,7 +14,8 @@
 //
 // Rows of one length share a launch, and are stored side by side. Sums of sums
 // have another order of additions than the program's; it is fixed, too. So it
-// is with the largest and the smallest of many tensors. What is joined may also
+// is with the largest and the smallest of many tensors, and with whether any or
+// all of their elements hold. What is joined may also
 // be the elements of a concat that is reduced, as of a stack of norms.
 //
 // A loss of what a mask keeps is divided by the sum of the mask, which has an
@@ -57,7 +58,8 @@ static bool isWhole(ReduceOp op, ReduceKind kind) {
   RankedTensorType type = op.getInput().getType();
   return op.getKind() == kind && op->hasOneUse() && type.hasStaticShape() &&
          type.getNumElements() > 0 && type.getRank() > 0 &&
-         isa<FloatType>(type.getElementType()) &&
+         (isa<FloatType>(type.getElementType()) ||
+          type.getElementType().isInteger(1)) &&
          op.getDims().size() == static_cast<size_t>(type.getRank());
 }
 
@@ -69,6 +71,9 @@ static std::optional<ReduceKind> kindOf(Operation *op) {
     return ReduceKind::max;
   if (isa_and_nonnull<MinOp>(op))
     return ReduceKind::min;
+  if (isa_and_nonnull<OrOp, AndOp>(op) &&
+      getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
+    return isa<OrOp>(op) ? ReduceKind::any : ReduceKind::all;
   return std::nullopt;
 }
 
@@ -78,15 +83,22 @@ static Value combine(ImplicitLocOpBuilder &builder, ReduceKind kind, Value a,
     return MaxOp::create(builder, a, b);
   if (kind == ReduceKind::min)
     return MinOp::create(builder, a, b);
+  if (kind == ReduceKind::any)
+    return OrOp::create(builder, a, b);
+  if (kind == ReduceKind::all)
+    return AndOp::create(builder, a, b);
   return AddOp::create(builder, a, b);
 }
 
 /// What leaves a result as it is.
-static TypedAttr neutralOf(ReduceKind kind, FloatType type) {
+static TypedAttr neutralOf(ReduceKind kind, Type type) {
+  if (type.isInteger(1))
+    return IntegerAttr::get(type, kind == ReduceKind::all);
   if (kind == ReduceKind::sum)
     return FloatAttr::get(type, 0.0);
   return FloatAttr::get(
-      type, APFloat::getInf(type.getFloatSemantics(), kind == ReduceKind::max));
+      type, APFloat::getInf(cast<FloatType>(type).getFloatSemantics(),
+                            kind == ReduceKind::max));
 }
 
 static bool isOneElement(Value value) {
@@ -110,7 +122,7 @@ static bool hasRows(ReduceOp sum) {
 }
 
 namespace {
-/// A tree of additions, or of maxima or minima, with reductions of whole
+/// A tree of additions, or of another such op, with reductions of whole
 /// tensors at its leaves.
 class SumTree {
 public:
@@ -271,10 +283,9 @@ Value SumTree::rowSums(ImplicitLocOpBuilder &builder, ReduceOp sum,
     value = Reshaper(builder, {rows, length}).get(sum.getInput());
   } else {
     value = Reshaper(builder, {elements}).get(sum.getInput());
-    value =
-        PadOp::create(builder, type.clone({rows * length}), value,
-                      ArrayRef<int64_t>{0}, ArrayRef<int64_t>{missing},
-                      neutralOf(kind, cast<FloatType>(type.getElementType())));
+    value = PadOp::create(builder, type.clone({rows * length}), value,
+                          ArrayRef<int64_t>{0}, ArrayRef<int64_t>{missing},
+                          neutralOf(kind, type.getElementType()));
     value = tensor::ExpandShapeOp::create(
         builder, type.clone({rows, length}), value,
         ArrayRef<ReassociationIndices>{{0, 1}});

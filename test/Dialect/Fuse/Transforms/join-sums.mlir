@@ -167,3 +167,33 @@ func.func @mixed(%a: tensor<2048xf32>, %b: tensor<2048xf32>, %c: tensor<4096xf32
   %4 = fuse.max %3, %sc : tensor<f32>
   return %2, %4 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Whether any element of many tensors holds, and all of those of others: what
+// fills short rows is none of these.
+// CHECK-LABEL: func.func @any_and_all
+// CHECK:         fuse.pad %{{.*}} value = false
+// CHECK:         %[[A:.*]] = fuse.concat
+// CHECK-NEXT:    fuse.reduce any %[[A]] dims = [0, 1] : tensor<4x1xi1> -> tensor<i1>
+// CHECK:         fuse.pad %{{.*}} value = true
+// CHECK:         %[[B:.*]] = fuse.concat
+// CHECK-NEXT:    fuse.reduce all %[[B]] dims = [0, 1] : tensor<4x1xi1> -> tensor<i1>
+// CHECK-NOT:     fuse.concat
+func.func @any_and_all(%a: tensor<2048xi1>, %b: tensor<2x2048xi1>, %c: tensor<2000xi1>, %d: tensor<2048xi32>)
+    -> (tensor<i1>, tensor<i1>, tensor<i32>) {
+  %x = fuse.reduce any %a dims = [0] : tensor<2048xi1> -> tensor<i1>
+  %y = fuse.reduce any %b dims = [0, 1] : tensor<2x2048xi1> -> tensor<i1>
+  %z = fuse.reduce any %c dims = [0] : tensor<2000xi1> -> tensor<i1>
+  %1 = fuse.or %x, %y : tensor<i1>
+  %2 = fuse.or %1, %z : tensor<i1>
+  %u = fuse.reduce all %a dims = [0] : tensor<2048xi1> -> tensor<i1>
+  %v = fuse.reduce all %b dims = [0, 1] : tensor<2x2048xi1> -> tensor<i1>
+  %w = fuse.reduce all %c dims = [0] : tensor<2000xi1> -> tensor<i1>
+  %3 = fuse.and %u, %v : tensor<i1>
+  %4 = fuse.and %3, %w : tensor<i1>
+  // Bits are not joined.
+  %p = fuse.reduce max %d dims = [0] : tensor<2048xi32> -> tensor<i32>
+  %q = fuse.or %p, %p : tensor<i32>
+  return %2, %4, %q : tensor<i1>, tensor<i1>, tensor<i32>
+}

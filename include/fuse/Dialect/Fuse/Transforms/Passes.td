@@ -69,7 +69,7 @@ def FuseJoinSums : Pass<"fuse-join-sums", "::mlir::func::FuncOp"> {
     each take a launch: the blocks that share one wait for each other. The tensors are cut
     into rows of one length instead, whose sums share a launch and are stored side by
     side, and these are summed. Of static shapes that rows of 256 elements divide. So it
-    is with maxima and minima, and where a concat of results is reduced.
+    is with maxima, minima, `any` and `all`, and where a concat of results is reduced.
 
     The sum of what a mask keeps, which has an element for each row, becomes one of rows
     where the mask is summed, too: blocks add up the mask beside the rows.
