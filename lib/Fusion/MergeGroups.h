@@ -127,6 +127,7 @@ private:
   bool mayShareKernel(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                       Reason &reason);
   bool shareInput(int a, int b);
+  bool scanTooMany(int a, int b);
   bool mayBeNeighbours(GroupKind a, GroupKind b) const;
   bool couldGain(int a, GroupKind ofA, int b, GroupKind ofB);
   bool areDependent(int a, int b) const;

@@ -27,6 +27,10 @@ static size_t mostParameters(const MachineRates &machine) {
   return machine.sharesResults ? 480 : 64;
 }
 
+/// Scans of tensors of their own that a kernel walks together: a thread has its
+/// elements of each in registers.
+static constexpr size_t mostScans = 4;
+
 bool GroupMerger::shareInput(int a, int b) {
   llvm::SmallDenseSet<Value> inputs;
   for (Value input : groups.inputsOf(groups.ops(a)))
@@ -57,8 +61,9 @@ bool GroupMerger::mayBeNeighbours(GroupKind a, GroupKind b) const {
 /// Whether a launch for both could be worth it: always where blocks of their
 /// own run them, else for what both read.
 bool GroupMerger::couldGain(int a, GroupKind ofA, int b, GroupKind ofB) {
+  bool isOrdered = ofA == GroupKind::Ordered || ofB == GroupKind::Ordered;
   bool needShared = ofA == GroupKind::Contraction ||
-                    ofA == GroupKind::Ordered || ofB == GroupKind::Ordered ||
+                    (isOrdered && ofA != ofB) ||
                     (ofA == GroupKind::Columns && !machine.sharesResults);
   bool isComputed = ofA == GroupKind::Pointwise || ofB == GroupKind::Pointwise;
   return ((ofA == ofB || isComputed) && !needShared) || shareInput(a, b);
@@ -115,6 +120,16 @@ void GroupMerger::noteApart(int a, int b, Reason reason) {
     apart[{groups.ops(b).front(), groups.ops(a).front()}] = std::move(reason);
 }
 
+/// Whether one launch for both would scan too many tensors.
+bool GroupMerger::scanTooMany(int a, int b) {
+  auto scansOf = [&](int group) {
+    return llvm::count_if(groups.ops(group), llvm::IsaPred<ScanOp>);
+  };
+  size_t before = scansOf(a), more = scansOf(b);
+  return before > 0 && more > 0 && before + more > mostScans &&
+         !shareInput(a, b);
+}
+
 bool GroupMerger::areDependent(int a, int b) const {
   return groups.hasPath(a, b) || groups.hasPath(b, a);
 }
@@ -133,6 +148,8 @@ bool GroupMerger::tryNeighbours(int a, GroupKind ofA, int b, GroupKind ofB) {
   else if (size_t most = mostParameters(machine);
            parametersOf(a) + parametersOf(b) > most)
     reason = Reason(ReasonKind::tooManyTensors, most);
+  else if (scanTooMany(a, b))
+    reason = Reason(ReasonKind::tooManyScans, mostScans);
   else if (tryMerge(a, b, {}, reason))
     return true;
   noteApart(a, b, std::move(reason));
@@ -259,7 +276,8 @@ bool GroupMerger::askAgainApart() {
   for (auto &[edge, reason] : apart) {
     int b = groups.of(edge.first), a = groups.of(edge.second);
     bool wasTried = !reason.is(ReasonKind::differentWalks) &&
-                    !reason.is(ReasonKind::tooManyTensors);
+                    !reason.is(ReasonKind::tooManyTensors) &&
+                    !reason.is(ReasonKind::tooManyScans);
     if (wasTried && a != b && !areDependent(a, b) && tryMerge(a, b, {}, reason))
       return true;
   }

@@ -233,6 +233,34 @@ func.func @not_differentVectors(%a: tensor<64x128xbf16>, %b: tensor<64x256xbf16>
   return %0, %1 : tensor<64x128xbf16>, tensor<64x256xbf16>
 }
 
+func.func @tooManyScans(%x0: tensor<64x128xf32>, %x1: tensor<64x128xf32>, %x2: tensor<64x128xf32>, %x3: tensor<64x128xf32>, %x4: tensor<64x128xf32>) -> (tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>) {
+  %0 = fuse.scan sum %x0 : tensor<64x128xf32>
+  %1 = fuse.scan sum %x1 : tensor<64x128xf32>
+  %2 = fuse.scan sum %x2 : tensor<64x128xf32>
+  %3 = fuse.scan sum %x3 : tensor<64x128xf32>
+  %4 = fuse.scan sum %x4 : tensor<64x128xf32>
+  return %0, %1, %2, %3, %4 : tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>
+}
+func.func @not_tooManyScans(%x0: tensor<64x128xf32>, %x1: tensor<64x128xf32>, %x2: tensor<64x128xf32>, %x3: tensor<64x128xf32>) -> (tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>) {
+  %0 = fuse.scan sum %x0 : tensor<64x128xf32>
+  %1 = fuse.scan sum %x1 : tensor<64x128xf32>
+  %2 = fuse.scan sum %x2 : tensor<64x128xf32>
+  %3 = fuse.scan sum %x3 : tensor<64x128xf32>
+  return %0, %1, %2, %3 : tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>
+}
+
+// Nothing is in the way of two that read nothing in common, if they order rows of one shape.
+func.func @orderedOtherShape_2(%x: tensor<64x512xf32>, %z: tensor<64x256xf32>) -> (tensor<64x4xf32>, tensor<64x4xf32>) {
+  %a, %i = fuse.top_k %x k = 4 : tensor<64x512xf32> -> tensor<64x4xf32>, tensor<64x4xi32>
+  %b, %j = fuse.top_k %z k = 4 : tensor<64x256xf32> -> tensor<64x4xf32>, tensor<64x4xi32>
+  return %a, %b : tensor<64x4xf32>, tensor<64x4xf32>
+}
+func.func @not_orderedOtherShape_2(%x: tensor<64x512xf32>, %z: tensor<64x512xf32>) -> (tensor<64x4xf32>, tensor<64x4xf32>) {
+  %a, %i = fuse.top_k %x k = 4 : tensor<64x512xf32> -> tensor<64x4xf32>, tensor<64x4xi32>
+  %b, %j = fuse.top_k %z k = 4 : tensor<64x512xf32> -> tensor<64x4xf32>, tensor<64x4xi32>
+  return %a, %b : tensor<64x4xf32>, tensor<64x4xf32>
+}
+
 func.func @longBesideShort(%a: tensor<64x64xf32>, %b: tensor<64x4096xf32>) -> (tensor<64x64xf32>, tensor<64x4096xf32>) {
   %0 = fuse.softmax %a dims = [1] : tensor<64x64xf32>
   %1 = fuse.softmax %b dims = [1] : tensor<64x4096xf32>
