@@ -89,9 +89,10 @@ bool mlir::fuse::isOneExchange(const ReductionSpace &space) {
 namespace {
 class Segmenter {
 public:
+  /// `joinsEqual`: walks of one space are one, whatever they read.
   Segmenter(ArrayRef<Operation *> ops, ArrayRef<Value> results,
-            const DimClasses &dims)
-      : ops(ops), results(results), dims(dims) {}
+            const DimClasses &dims, bool joinsEqual = false)
+      : ops(ops), results(results), dims(dims), joinsEqual(joinsEqual) {}
 
   FailureOr<std::vector<ReductionSegment>> run(Reason &reason);
 
@@ -112,6 +113,7 @@ private:
   ArrayRef<Operation *> ops;
   ArrayRef<Value> results;
   const DimClasses &dims;
+  bool joinsEqual;
   SmallVector<Operation *> reductions;
   /// Classes of reductions, by their numbers; later of segments.
   llvm::IntEqClasses classes;
@@ -234,19 +236,20 @@ bool Segmenter::haveOneSpace(const ReductionSpace &a,
   return groups && groups->vector > 1 && staticProduct(space->rows()) != 1;
 }
 
-/// Walks of one space that read the same become one.
+/// Walks of one space that read the same become one, or all of one space.
 void Segmenter::joinNeighbours(ArrayRef<ReductionSpace> spaces) {
   SmallVector<Values> needed;
   for (unsigned segment = 0; segment < spaces.size(); ++segment)
     needed.push_back(sliceOf(segment));
   llvm::IntEqClasses joined(spaces.size());
   for (unsigned b = 1; b < spaces.size(); ++b)
-    for (unsigned a = 0; a < b; ++a)
-      if (((spaces[a].domain == spaces[b].domain &&
-            spaces[a].reduced == spaces[b].reduced) ||
-           haveOneSpace(spaces[a], spaces[b])) &&
-          shareInput(needed[a], needed[b]))
+    for (unsigned a = 0; a < b; ++a) {
+      bool areEqual = spaces[a].domain == spaces[b].domain &&
+                      spaces[a].reduced == spaces[b].reduced;
+      if ((areEqual || haveOneSpace(spaces[a], spaces[b])) &&
+          ((areEqual && joinsEqual) || shareInput(needed[a], needed[b])))
         joined.join(a, b);
+    }
   joined.compress();
   llvm::IntEqClasses both(reductions.size());
   DenseMap<unsigned, unsigned> first;
@@ -356,7 +359,9 @@ segmentWith(AcrossRows across, ArrayRef<Operation *> ops,
     }
   // What is reduced later ties the reductions before it to each other.
   llvm::append_range(early, across.inputs());
-  auto segments = Segmenter(before, early, dims).run(reason);
+  // Blocks keep what they reduce of the rows of one walk.
+  auto segments =
+      Segmenter(before, early, dims, /*joinsEqual=*/true).run(reason);
   if (failed(segments))
     return failure();
   if (segments->size() > 1) {
