@@ -67,8 +67,10 @@ std::string typeRemedy(Type got, StringRef expected) {
     return "give a tensor of rank 0, with one element";
   if (expected.contains("f32"))
     return "fuse.cast it to f32";
-  return expected.contains("i32") ? "fuse.cast it to i32"
-                                  : "fuse.compare gives i1";
+  if (expected.contains("i32"))
+    return "fuse.cast it to i32";
+  return expected.contains("i8") ? "fuse.cast it to i8"
+                                 : "fuse.compare gives i1";
 }
 
 std::string typeNameRemedy(StringRef word) {

@@ -106,7 +106,8 @@ Value mlir::fuse::reference::evaluateReverse(ReverseOp op, const Value &input) {
 Value mlir::fuse::reference::evaluateUnpack(UnpackOp op, const Value &input) {
   Sizes shape = input.shape;
   shape.back() *= 2;
-  Value result = Value::zeros(input.dtype, shape);
+  Value result =
+      Value::zeros(op.getIsUnsigned() ? input.dtype : DType::I8, shape);
   constexpr int64_t base = 16;
   for (auto [number, byte] : llvm::enumerate(input.ints)) {
     // A byte is two digits.

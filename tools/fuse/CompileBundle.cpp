@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "Session.h"
 #include "fuse/Bundle/Bundle.h"
 #include "fuse/Compiler/Source.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,6 +29,7 @@ public:
 
 private:
   Expected<std::vector<std::string>> chips() const;
+  Error checkCandidate(StringRef text, const std::string &chip);
 
   ProgramOptions program{sub, category, jit::Target::CUDA};
   cl::opt<std::string> directory{
@@ -50,6 +52,23 @@ Expected<std::vector<std::string>> CompileCommand::chips() const {
   return std::vector<std::string>(names.begin(), names.end());
 }
 
+/// Fails if no kernel for the chip has as many schedules as --candidate says.
+Error CompileCommand::checkCandidate(StringRef text, const std::string &chip) {
+  jit::CompileOptions options = program.compileOptions();
+  if (options.candidate == 0)
+    return Error::success();
+  if (options.target == jit::Target::CUDA)
+    options.chip = chip;
+  auto compilation = jit::Compilation::create(text, program.file, options);
+  if (!compilation)
+    return compilation.takeError();
+  // As a bundle's kernels for a CPU are compiled, and those for a GPU first.
+  return driver::checkCandidate(**compilation,
+                                options.target == jit::Target::CPU
+                                    ? runtime::Facts()
+                                    : runtime::Facts::usual());
+}
+
 Error CompileCommand::execute() {
   if (Error error = program.checkTuningFile())
     return error;
@@ -59,6 +78,9 @@ Error CompileCommand::execute() {
   auto source = jit::readSource(program.file);
   if (!source)
     return source.takeError();
+  for (const std::string &chip : *chips)
+    if (Error error = checkCandidate((*source)->getBuffer(), chip))
+      return error;
   Expected<bundle::Written> written =
       bundle::write((*source)->getBuffer(), program.file, *chips,
                     program.compileOptions(), directory);

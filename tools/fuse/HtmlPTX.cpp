@@ -44,7 +44,7 @@ static std::vector<Line> linesOf(StringRef ptx, const KernelReport &kernel) {
         jit::mayBeStreamed(*kernel.info, access))
       marks[access.ptxLine] = access.bits >= promisedBits ? "good" : "bad";
   std::vector<Line> lines;
-  std::string entry = ".entry " + kernel.info->name + "(";
+  std::string entry = ".entry " + kernel.info->symbol + "(";
   bool isInside = false;
   unsigned number = 0;
   for (StringRef line : split(ptx, '\n')) {

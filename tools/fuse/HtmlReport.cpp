@@ -90,6 +90,7 @@ private:
   json::Array linesOf(const jit::Remark &remark) const;
   json::Array operandsOf(const KernelReport &kernel) const;
   json::Array notesOn(StringRef kernel) const;
+  std::string codeOf(const jit::KernelInfo &info) const;
   json::Object kernel(const KernelReport &kernel);
   void addTimes(const jit::KernelInfo &kernel, json::Object &object) const;
   json::Object graph() const;
@@ -266,10 +267,24 @@ json::Object PageWriter::kernel(const KernelReport &kernel) {
     json::Object ptx = markPTX(subject.code.ptx, kernel,
                                mostBytesOfPTX / subject.kernels.size());
     object["ptxLines"] = std::move(ptx["lines"]);
+    if (std::string other = codeOf(info); !other.empty())
+      object["codeOf"] = std::move(other);
     object["ptxCut"] = std::move(ptx["cut"]);
     object["ptx"] = std::move(ptx["segments"]);
   }
   return object;
+}
+
+/// The kernel before, with other operands, whose code this one runs; empty
+/// where it has its own.
+std::string PageWriter::codeOf(const jit::KernelInfo &info) const {
+  for (const KernelReport &other : subject.kernels) {
+    if (other.info->name == info.name)
+      break;
+    if (other.info->symbol == info.symbol)
+      return other.info->name;
+  }
+  return "";
 }
 
 /// The buffer as a key.

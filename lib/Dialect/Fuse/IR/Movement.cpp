@@ -384,7 +384,10 @@ FailureOr<RankedTensorType> fuse::detail::inferMoved(UnpackOp::Adaptor op,
   SmallVector<int64_t> shape(input.getShape());
   if (!ShapedType::isDynamic(shape.back()))
     shape.back() *= 2;
-  return input.clone(shape);
+  // ui8 has no negative numbers.
+  Type signless = IntegerType::get(input.getContext(), 8);
+  return RankedTensorType::get(
+      shape, op.getIsUnsigned() ? input.getElementType() : signless);
 }
 
 FailureOr<RankedTensorType> fuse::detail::inferMoved(ScatterOp::Adaptor op,

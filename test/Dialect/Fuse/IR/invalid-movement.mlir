@@ -449,7 +449,7 @@ func.func @f(%x: tensor<4x8xf32>, %s: tensor<1xi64>) {
 
 // Bytes hold the integers, not words.
 func.func @f(%x: tensor<4x8xi32>) {
-  // expected-error @below {{must be ranked tensor of i8 values, but got 'tensor<4x8xi32>'}}
+  // expected-error @below {{must be ranked tensor of i8 or ui8 values, but got 'tensor<4x8xi32>'}}
   %0 = fuse.unpack %x : tensor<4x8xi32> -> tensor<4x16xi32>
   return
 }

@@ -111,7 +111,11 @@ func.func @storage(%x: tensor<4xf32>) -> tensor<4xi8> {
 }
 
 // CHECK-LABEL: func.func @unpacked
-func.func @unpacked(%x: tensor<?x8xi8>, %y: tensor<?xi8>) {
+func.func @unpacked(%x: tensor<?x8xi8>, %y: tensor<?xi8>, %z: tensor<4xui8>) {
+  // CHECK: fuse.unpack unsigned %arg2 : tensor<4xui8> -> tensor<8xui8>
+  %2 = fuse.unpack unsigned %z : tensor<4xui8> -> tensor<8xui8>
+  // CHECK: fuse.unpack %arg2 : tensor<4xui8> -> tensor<8xi8>
+  %3 = fuse.unpack %z : tensor<4xui8> -> tensor<8xi8>
   // CHECK: fuse.unpack %arg0 : tensor<?x8xi8> -> tensor<?x16xi8>
   %0 = fuse.unpack %x : tensor<?x8xi8> -> tensor<?x16xi8>
   // CHECK: fuse.unpack unsigned %arg1 : tensor<?xi8> -> tensor<?xi8>

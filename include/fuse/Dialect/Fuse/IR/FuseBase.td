@@ -71,7 +71,7 @@ def NumberTensor
 def ComputeTensor
     : Fuse_ComputeTensor<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8],
                          "f16, bf16, f32, f64, i1, i8, i16, i32, i64 or ui8">;
-def ByteTensor : Fuse_Tensor<[I8], "i8">;
+def ByteTensor : Fuse_Tensor<[I8, UI8], "i8 or ui8">;
 // Ids, offsets and places.
 def IntTensor : Fuse_Tensor<[I32, I64], "i32 or i64">;
 def WholeTensor

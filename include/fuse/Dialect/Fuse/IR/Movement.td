@@ -276,8 +276,8 @@ def UnpackOp : Fuse_MovedOp<"unpack", [Movement]> {
   let summary = "the integers of four bits that lie in bytes";
   let description = [{
     Along the last dimension element 2 i of the result is the low half of byte
-    i, element 2 i + 1 its high half: -8 to 7, or with `unsigned` 0 to 15. A
-    fuse.cast makes numbers of them.
+    i, element 2 i + 1 its high half: -8 to 7 as i8, or with `unsigned` 0 to 15
+    in the operand's type. A fuse.cast makes numbers of them.
 
     1. The operand has rank 1 or more.
 
