@@ -5,8 +5,9 @@
 
 measure_compile_time.py [--fuse build/bin/fuse] [--chip sm_90] [--json FILE]
 
-Times are what the processor worked for the process, the least of some runs, less that of a program
-of one op: other work on the machine changes them little. Without disk cache and assembler.
+Times are what the processors worked for the process, the least of some runs, less that of a program
+of one op: other work on the machine changes them little. Without disk cache, and to PTX with ptxas
+where one is installed.
 """
 
 import argparse
@@ -108,7 +109,64 @@ def adam(tensors):
     return function("adam", arguments, body, results, [t] * len(results))
 
 
+def layers(count):
+    """Layers of a LLaMA of small size, 22 lines each."""
+    width, hidden, heads = 512, 1376, 8
+    x = f"tensor<1x?x{width}xbf16>"
+    wide = f"tensor<1x?x{hidden}xbf16>"
+    split = f"tensor<1x?x{heads}x{width // heads}xbf16>"
+    arguments = [("%x", x)]
+    body = ["  %c1 = arith.constant 1 : index", f"  %t = tensor.dim %x, %c1 : {x}"]
+    last = "%x"
+
+    def norm(name, value):
+        arguments.append((f"%w{name}", f"tensor<{width}xbf16>"))
+        body.append(
+            f"  %{name} = fuse.rms_norm {value}, %w{name} eps = 1.0e-5 : {x}, tensor<{width}xbf16>"
+        )
+
+    def matmul(name, value, n=width, k=width):
+        weight = f"tensor<{k}x{n}xbf16>"
+        arguments.append((f"%w{name}", weight))
+        body.append(
+            f"  %{name} = fuse.matmul {value}, %w{name} : tensor<1x?x{k}xbf16>, {weight}"
+            f" -> tensor<1x?x{n}xbf16>"
+        )
+
+    for i in range(count // 22):
+        norm(f"a_{i}", last)
+        for name in ("q", "k", "v"):
+            matmul(f"{name}_{i}", f"%a_{i}")
+            body.append(
+                f"  %{name}h_{i} = tensor.expand_shape %{name}_{i} [[0], [1], [2, 3]]"
+                f" output_shape [1, %t, {heads}, {width // heads}] : {x} into {split}"
+            )
+        for name in ("q", "k"):
+            body.append(
+                f"  %{name}r_{i} = fuse.rotary half tokens_heads %{name}h_{i} base = 5.0e5 : {split}"
+            )
+        body += [
+            f"  %s_{i} = fuse.attention tokens_heads causal %qr_{i}, %kr_{i}, %vh_{i}"
+            f" : {split}, {split}, {split}",
+            f"  %f_{i} = tensor.collapse_shape %s_{i} [[0], [1], [2, 3]] : {split} into {x}",
+        ]
+        matmul(f"o_{i}", f"%f_{i}")
+        body.append(f"  %m_{i} = fuse.add {last}, %o_{i} : {x}")
+        norm(f"b_{i}", f"%m_{i}")
+        matmul(f"g_{i}", f"%b_{i}", n=hidden)
+        matmul(f"u_{i}", f"%b_{i}", n=hidden)
+        body += [
+            f"  %e_{i} = fuse.silu %g_{i} : {wide}",
+            f"  %p_{i} = fuse.mul %e_{i}, %u_{i} : {wide}",
+        ]
+        matmul(f"d_{i}", f"%p_{i}", k=hidden)
+        body.append(f"  %y_{i} = fuse.add %m_{i}, %d_{i} : {x}")
+        last = f"%y_{i}"
+    return function("layers", arguments, body, [last], [x])
+
+
 PROGRAMS = [
+    ("layers", layers, (176, 352, 704)),
     ("chain", chain, (250, 500, 1000)),
     ("norms", norms, (250, 500, 1000)),
     ("siblings", siblings, (250, 500, 1000)),
