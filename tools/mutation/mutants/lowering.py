@@ -570,13 +570,37 @@ LOWERING = [
         ),
         (
             "unrolled-steps-overlap",
-            "emitter.add(emitter.mul(block, Index::constant(unroll)), step),",
-            "emitter.add(block, step),",
+            "emitter.add(emitter.mul(at.block, Index::constant(unroll)), step),",
+            "emitter.add(at.block, step),",
         ),
         (
             "dynamic-rows-are-whole-vectors",
             "if (emitter.divides(vector, inner) ||",
             "if (!inner.isStatic() || emitter.divides(vector, inner) ||",
+        ),
+    ),
+    *of_file(
+        "lib/Conversion/Pointwise/AlikeSegments.cpp",
+        "lit:Programs/steps-of-many",
+        (
+            "other-constants-are-alike",
+            "         a->getAttrDictionary() == b->getAttrDictionary() &&\n",
+            "",
+        ),
+        (
+            "tails-are-alike-whole-vectors",
+            "isWhole(head.number) != isWhole(number) || !found.find()",
+            "!found.find()",
+        ),
+        (
+            "elements-are-those-of-the-first",
+            "group.differInSize |= found.differInSize();",
+            "group.differInSize = false;",
+        ),
+        (
+            "blocks-start-at-those-of-all",
+            "Index own = emitter.sub(block, {*next++});",
+            "Index own = block;\n  ++next;",
         ),
     ),
     *of_file(

@@ -228,8 +228,8 @@ PROGRAM = [
         "lit:Fusion lit:Programs random",
         (
             "columns-of-rows-are-scattered",
-            "return areRows && end <= segment.space.reduced.front()",
-            "return areRows",
+            "path.empty() && end <= segment.space.reduced.front();",
+            "path.empty();",
         ),
     ),
     *of_file(
@@ -256,8 +256,8 @@ PROGRAM = [
         ),
         (
             "names-of-sizes-are-not-known-where-dims-are-collapsed",
-            "return collapseOne(reduce, dims);",
-            "return collapseOne(reduce, DimClasses(kernel));",
+            "return collapseReduced(reduce, dims);",
+            "return collapseReduced(reduce, DimClasses(kernel));",
         ),
     ),
     *of_file(
