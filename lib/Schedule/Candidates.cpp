@@ -60,7 +60,12 @@ static TimeEstimate timeOf(const BlockWork &work, KernelOp kernel,
       estimate.residentBlocks = residentBlocks(*target.gpu, work);
       return estimate;
     }
-  return estimateTime(*target.gpu, work);
+  TimeEstimate estimate = estimateTime(*target.gpu, work);
+  // Another launch combines the parts.
+  if (auto columns = dyn_cast<ColumnsScheduleAttr>(schedule);
+      columns && columns.leavesParts())
+    estimate.seconds += target.gpu->launchSeconds;
+  return estimate;
 }
 
 TimeEstimate mlir::fuse::estimateTime(KernelOp kernel, const DimClasses &dims,

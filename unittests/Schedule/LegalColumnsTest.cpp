@@ -13,6 +13,8 @@
 #include "ColumnPrograms.h"
 #include "ParseProgram.h"
 #include "fuse/Analysis/OpCost.h"
+#include "fuse/Schedule/Candidates.h"
+#include "fuse/Schedule/TimeModel.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -101,6 +103,30 @@ TEST_F(LegalColumnsTest, NoBlockHasMoreThreadsForAColumnThanPlaces) {
   for (ColumnsScheduleAttr each : legal(factsOf("40x4096xf32"))) {
     EXPECT_LE(each.getSplits(), 40);
     EXPECT_LE(each.parts() * each.getSplits(), 40 + each.getSplits());
+  }
+}
+
+TEST_F(LegalColumnsTest, PartsReduceWhatTheyLeave) {
+  for (StringRef type : {"2x4096xf32", "3x4096xf32", "40x4096xf32"}) {
+    ColumnFacts facts = factsOf(type);
+    for (ColumnsScheduleAttr each : legal(facts))
+      EXPECT_TRUE(each.parts() == 1 ||
+                  2 * each.parts() * each.getSplits() <= facts.places)
+          << type.str();
+  }
+}
+
+TEST_F(LegalColumnsTest, TheLaunchThatCombinesPartsTakesTime) {
+  func::FuncOp function = parse(columnSumOf("?x4096xf32", "[0]"));
+  KernelOp kernel = *function.getOps<KernelOp>().begin();
+  DimClasses dims(function);
+  for (ColumnsScheduleAttr each : legal(*columnFactsOf(kernel, dims, target))) {
+    double alone =
+        estimateTime(*target.gpu, estimateWork(kernel, dims, each, *target.gpu))
+            .seconds;
+    EXPECT_DOUBLE_EQ(estimateTime(kernel, dims, each, target).seconds,
+                     alone +
+                         (each.leavesParts() ? target.gpu->launchSeconds : 0));
   }
 }
 

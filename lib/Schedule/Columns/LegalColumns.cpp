@@ -136,9 +136,9 @@ void BasicColumns::addShared(const VectorChoice &choice, int64_t threads,
   LoopHoldAttr hold = LoopHoldAttr::get(context);
   for (int64_t each : blocksOfMultiprocessor) {
     int64_t parts = each * target.gpu->multiprocessors / across;
+    // A thread that has one place leaves what it has read.
     if (facts.places)
-      parts = std::min<int64_t>(parts,
-                                llvm::divideCeil(facts.places, splits * lanes));
+      parts = std::min<int64_t>(parts, facts.places / (2 * splits * lanes));
     if (parts <= before)
       continue;
     before = parts;
