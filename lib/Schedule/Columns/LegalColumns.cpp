@@ -136,10 +136,12 @@ void BasicColumns::addShared(const VectorChoice &choice, int64_t threads,
   LoopHoldAttr hold = LoopHoldAttr::get(context);
   for (int64_t each : blocksOfMultiprocessor) {
     int64_t parts = each * target.gpu->multiprocessors / across;
-    // A thread that has one place leaves what it has read.
     if (facts.places)
-      parts = std::min<int64_t>(parts, facts.places / (2 * splits * lanes));
-    if (parts <= before)
+      parts = std::min<int64_t>(parts,
+                                llvm::divideCeil(facts.places, splits * lanes));
+    // A thread that has one place leaves what it has read.
+    bool areOne = facts.places && 2 * parts * splits * lanes > facts.places;
+    if (parts <= before || areOne)
       continue;
     before = parts;
     add(choice, threads, splits, hold, partsOf(context, parts));
@@ -204,8 +206,9 @@ mlir::fuse::refinedColumns(ColumnsScheduleAttr schedule,
     double loaded = double(unroll) * vector * facts.inputBytes / wordBytes;
     double states =
         double(facts.alongPlaces ? 1 : vector) * facts.stateBytes / wordBytes;
-    bool isPast = facts.places && unroll > 1 &&
-                  schedule.getSplits() * unroll * lanes > facts.places;
+    bool isPast =
+        facts.places && unroll > 1 &&
+        schedule.parts() * schedule.getSplits() * unroll * lanes > facts.places;
     bool isFull = loaded > mostLoadedRegisters ||
                   (loaded + states + otherRegisters) * threads >
                       target.gpu->registersPerSM;
