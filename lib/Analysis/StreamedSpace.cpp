@@ -304,7 +304,7 @@ FailureOr<MmaOperand> StreamedFinder::findOperand(const ContractionSpace &space,
                         : finder.find(space, tensor, axes, {own});
     // Other contractions compute such operands; here they come as they are.
     if (succeeded(operand) && operand->computed)
-      return refuse(ReasonKind::mmaComputedOperand);
+      return refuse(Reason(ReasonKind::streamedComputed, featuresAtOnce));
     return operand;
   }
   if (rows &&

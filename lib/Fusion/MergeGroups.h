@@ -128,6 +128,7 @@ private:
                       Reason &reason);
   bool shareInput(int a, int b);
   bool scanTooMany(int a, int b);
+  bool leavesParts(int group);
   bool mayBeNeighbours(GroupKind a, GroupKind b) const;
   bool couldGain(int a, GroupKind ofA, int b, GroupKind ofB);
   bool areDependent(int a, int b) const;

@@ -31,12 +31,20 @@ static size_t mostParameters(const MachineRates &machine) {
 /// elements of each in registers.
 static constexpr size_t mostScans = 4;
 
+/// What a reshape or several show.
+static Value reshaped(Value value) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 bool GroupMerger::shareInput(int a, int b) {
   llvm::SmallDenseSet<Value> inputs;
   for (Value input : groups.inputsOf(groups.ops(a)))
-    inputs.insert(input);
+    inputs.insert(reshaped(input));
   return llvm::any_of(groups.inputsOf(groups.ops(b)),
-                      [&](Value v) { return inputs.contains(v); });
+                      [&](Value v) { return inputs.contains(reshaped(v)); });
 }
 
 static bool contracts(GroupKind kind) {
@@ -91,14 +99,8 @@ static StringRef verbOf(GroupKind kind) {
 /// only a call knows. Equal views of a tensor become one again.
 size_t GroupMerger::parametersOf(int group) const {
   llvm::SmallDenseSet<Value> read;
-  for (Value input : groups.inputsOf(groups.ops(group))) {
-    while (auto *op = input.getDefiningOp()) {
-      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-        break;
-      input = op->getOperand(0);
-    }
-    read.insert(input);
-  }
+  for (Value input : groups.inputsOf(groups.ops(group)))
+    read.insert(reshaped(input));
   size_t strides = 0;
   for (Value input : read)
     if (strideKind(input) != StrideKind::dense)
@@ -201,13 +203,26 @@ static Operation *reducesPartsOf(Operation *op) {
   return isOne ? partial : nullptr;
 }
 
+static bool isOfShape(const Reason &why) {
+  return why.is(ReasonKind::notRowShape) ||
+         why.is(ReasonKind::differentShapes) ||
+         why.is(ReasonKind::differentDims) || why.is(ReasonKind::otherRows);
+}
+
+/// Whether a reduction of the group has become two for more blocks, of which
+/// another group has the second.
+bool GroupMerger::leavesParts(int group) {
+  return llvm::any_of(function.getBody().front(), [&](Operation &op) {
+    Operation *partial = groups.contains(&op) ? reducesPartsOf(&op) : nullptr;
+    return groups.contains(partial) && groups.of(partial) == group &&
+           groups.of(&op) != group;
+  });
+}
+
 /// Why two kernels stay apart, of which the first leaves parts of reductions or
 /// combines them: shapes that nobody wrote are not what is in the way.
 Reason GroupMerger::whyInShapes(int producer, int consumer, Reason why) {
-  bool isOfShape =
-      why.is(ReasonKind::notRowShape) || why.is(ReasonKind::differentShapes) ||
-      why.is(ReasonKind::differentDims) || why.is(ReasonKind::otherRows);
-  if (!isOfShape)
+  if (!isOfShape(why))
     return why;
   auto combines = [&](int group, bool ofProducer) {
     return llvm::any_of(groups.ops(group), [&](Operation *op) {
@@ -269,6 +284,10 @@ bool GroupMerger::askAgain() {
     return true;
   for (auto &[edge, reason] : missed)
     reason = whyInShapes(groups.of(edge.second), groups.of(edge.first), reason);
+  for (auto &[edge, reason] : apart)
+    if (isOfShape(reason) && (leavesParts(groups.of(edge.first)) ||
+                              leavesParts(groups.of(edge.second))))
+      reason = ReasonKind::partsMeet;
   return false;
 }
 

@@ -204,7 +204,7 @@ static std::string explainTrees(StringRef decided, ArrayRef<Ranked> ranked,
   for (const Ranked &other : ranked)
     if (other.schedule != schedule) {
       double percent = 100 * (std::exp(other.loss - loss) - 1);
-      text += llvm::formatv("; the next is predicted to take {0:F1}% {1}",
+      text += llvm::formatv("; by the trees the next takes {0:F1}% {1}",
                             std::abs(percent), percent < 0 ? "less" : "longer");
       break;
     }

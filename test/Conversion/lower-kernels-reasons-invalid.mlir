@@ -106,6 +106,27 @@ func.func @tileReduces(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> (tensor<
 
 #s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 2, consumers = 2, store = tma>
 
+func.func @streamedComputed(%q: tensor<8x512x128xbf16>, %k: tensor<8x128x512xi8>, %v: tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> {
+  // expected-error @below {{an operand is computed whose 8 neighbouring features a thread does not find next to each other in memory}}
+  %r = fuse.kernel "k" ins(%q, %k, %v : tensor<8x512x128xbf16>, tensor<8x128x512xi8>, tensor<8x512x128xbf16>) -> tensor<8x512x128xbf16> schedule = #s {
+  ^bb0(%q_: tensor<8x512x128xbf16>, %k_: tensor<8x128x512xi8>, %v_: tensor<8x512x128xbf16>):
+    %c = fuse.cast %k_ : tensor<8x128x512xi8> -> tensor<8x128x512xbf16>
+    %s = fuse.contract "hqd,hdk->hqk" %q_, %c : tensor<8x512x128xbf16>, tensor<8x128x512xbf16> -> tensor<8x512x512xbf16>
+    %m = fuse.reduce max %s dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+    %d = fuse.sub %s, %m : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+    %e = fuse.exp %d : tensor<8x512x512xbf16>
+    %t = fuse.reduce sum %e dims = [2] keep : tensor<8x512x512xbf16> -> tensor<8x512x1xbf16>
+    %w = fuse.div %e, %t : tensor<8x512x512xbf16>, tensor<8x512x1xbf16> -> tensor<8x512x512xbf16>
+    %y = fuse.contract "hqk,hkd->hqd" %w, %v_ : tensor<8x512x512xbf16>, tensor<8x512x128xbf16> -> tensor<8x512x128xbf16>
+    fuse.yield %y : tensor<8x512x128xbf16>
+  }
+  return %r : tensor<8x512x128xbf16>
+}
+
+// -----
+
+#s = #fuse.streamed<isa = wgmma, tile_m = 128, tile_n = 128, tile_k = 128, depth = 128, stages = 2, consumers = 2, store = tma>
+
 func.func @streamedBothFollow(%q: tensor<8x512x128xbf16>, %k: tensor<8x512x128xbf16>) -> (tensor<8x512x512xbf16>) {
   // expected-error @below {{both operands of a contraction follow from the other}}
   %r = fuse.kernel "k" ins(%q, %k : tensor<8x512x128xbf16>, tensor<8x512x128xbf16>) -> tensor<8x512x512xbf16> schedule = #s {

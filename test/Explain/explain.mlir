@@ -8,7 +8,7 @@
 // norm, and neither written nor read.
 // CHECK: explain.mlir:[[#@LINE+11]]:8: remark: [Passed] Kernel | Category:fuse-kernel | Function=norm |
 // CHECK-SAME: BytesMoved="24576*T + 8192", BytesSaved=16384*T
-// CHECK-SAME: Decided="trees fitted to times on H200; the next is predicted to take {{[0-9.]+}}% {{less|longer}}"
+// CHECK-SAME: Decided="trees fitted to times on H200; by the trees the next takes {{[0-9.]+}}% {{less|longer}}"
 // CHECK-SAME: Lines="[[#@LINE+7]], [[#@LINE+8]]"
 // CHECK-SAME: Predicted="{{[0-9]+\.[0-9]}} us, mostly {{[a-zA-Z0-9]+}}"
 // CHECK-SAME: Reason="it reduces rows of 4096 elements, {{[^"]*}}"

@@ -105,3 +105,46 @@ func.func @parts(%x: tensor<4096x4096xbf16>) -> tensor<4096x4096xi8> {
   %i = fuse.cast %q : tensor<4096x4096xf32> -> tensor<4096x4096xi8>
   return %i : tensor<4096x4096xi8>
 }
+
+// -----
+
+// Rows of squares and the parts of their columns are reduced from one tensor, which
+// the second kernel reads in a shape that nobody wrote.
+// CHECK-LABEL: func.func @adafactor
+// CHECK-SAME:    {kernel = "adafactor_1", neighbour = "adafactor_0", reason = {kind = "partsMeet"}}
+func.func @adafactor(%g: tensor<1024x2048xf32>, %r: tensor<1024xf32>, %c: tensor<2048xf32>, %w: tensor<1024x2048xf32>, %lr: tensor<f32>) -> (tensor<1024x2048xf32>, tensor<1024xf32>, tensor<2048xf32>) {
+  %v1 = fuse.mul %g, %g : tensor<1024x2048xf32>, tensor<1024x2048xf32> -> tensor<1024x2048xf32>
+  %v2 = fuse.constant dense<1.0e-30> : tensor<f32>
+  %v3 = fuse.add %v1, %v2 : tensor<1024x2048xf32>, tensor<f32> -> tensor<1024x2048xf32>
+  %v4 = fuse.constant dense<0.999> : tensor<f32>
+  %v5 = fuse.mul %r, %v4 : tensor<1024xf32>, tensor<f32> -> tensor<1024xf32>
+  %v6 = fuse.reduce mean %v3 dims = [1] : tensor<1024x2048xf32> -> tensor<1024xf32>
+  %v7 = fuse.constant dense<0.001> : tensor<f32>
+  %v8 = fuse.mul %v6, %v7 : tensor<1024xf32>, tensor<f32> -> tensor<1024xf32>
+  %v9 = fuse.add %v5, %v8 : tensor<1024xf32>, tensor<1024xf32> -> tensor<1024xf32>
+  %v10 = fuse.mul %c, %v4 : tensor<2048xf32>, tensor<f32> -> tensor<2048xf32>
+  %v11 = fuse.reduce mean %v3 dims = [0] : tensor<1024x2048xf32> -> tensor<2048xf32>
+  %v12 = fuse.mul %v11, %v7 : tensor<2048xf32>, tensor<f32> -> tensor<2048xf32>
+  %v13 = fuse.add %v10, %v12 : tensor<2048xf32>, tensor<2048xf32> -> tensor<2048xf32>
+  %v14 = fuse.reduce mean %v9 dims = [0] : tensor<1024xf32> -> tensor<f32>
+  %v15 = fuse.div %v9, %v14 : tensor<1024xf32>, tensor<f32> -> tensor<1024xf32>
+  %v16 = fuse.rsqrt %v15 : tensor<1024xf32> -> tensor<1024xf32>
+  %v17 = tensor.expand_shape %v16 [[0, 1]] output_shape [1024, 1] : tensor<1024xf32> into tensor<1024x1xf32>
+  %v18 = fuse.rsqrt %v13 : tensor<2048xf32> -> tensor<2048xf32>
+  %v19 = fuse.mul %g, %v17 : tensor<1024x2048xf32>, tensor<1024x1xf32> -> tensor<1024x2048xf32>
+  %v20 = fuse.mul %v19, %v18 : tensor<1024x2048xf32>, tensor<2048xf32> -> tensor<1024x2048xf32>
+  %v21 = fuse.mul %v20, %v20 : tensor<1024x2048xf32>, tensor<1024x2048xf32> -> tensor<1024x2048xf32>
+  %v22 = fuse.reduce mean %v21 dims = [0, 1] : tensor<1024x2048xf32> -> tensor<f32>
+  %v23 = fuse.sqrt %v22 : tensor<f32> -> tensor<f32>
+  %v24 = fuse.constant dense<1.0> : tensor<f32>
+  %v25 = fuse.max %v23, %v24 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %v26 = fuse.div %v20, %v25 : tensor<1024x2048xf32>, tensor<f32> -> tensor<1024x2048xf32>
+  %v27 = fuse.mul %v26, %lr : tensor<1024x2048xf32>, tensor<f32> -> tensor<1024x2048xf32>
+  %v28 = fuse.mul %w, %w : tensor<1024x2048xf32>, tensor<1024x2048xf32> -> tensor<1024x2048xf32>
+  %v29 = fuse.reduce mean %v28 dims = [0, 1] : tensor<1024x2048xf32> -> tensor<f32>
+  %v30 = fuse.sqrt %v29 : tensor<f32> -> tensor<f32>
+  %v31 = fuse.max %v30, %v7 : tensor<f32>, tensor<f32> -> tensor<f32>
+  %v32 = fuse.mul %v27, %v31 : tensor<1024x2048xf32>, tensor<f32> -> tensor<1024x2048xf32>
+  %v33 = fuse.sub %w, %v32 : tensor<1024x2048xf32>, tensor<1024x2048xf32> -> tensor<1024x2048xf32>
+  return %v33, %v9, %v13 : tensor<1024x2048xf32>, tensor<1024xf32>, tensor<2048xf32>
+}

@@ -38,6 +38,7 @@ ELSEWHERE = {
     "contractionShapes": "test/Conversion/lower-kernels-reasons-invalid.mlir",
     "tileOneResult": "test/Conversion/lower-kernels-reasons-invalid.mlir",
     "tileReduces": "test/Conversion/lower-kernels-reasons-invalid.mlir",
+    "streamedComputed": "test/Conversion/lower-kernels-reasons-invalid.mlir",
     "streamedBothFollow": "test/Conversion/lower-kernels-reasons-invalid.mlir",
     "streamedMaskReduced": "test/Conversion/lower-kernels-reasons-invalid.mlir",
     "streamedScoresNeeded": "test/Conversion/lower-kernels-reasons-invalid.mlir",
