@@ -117,6 +117,30 @@ EMISSION = [
         ),
     ),
     *of_file(
+        "lib/Conversion/Pointwise/AlikeSegments.cpp",
+        "lit:Programs/steps-of-many",
+        (
+            "other-constants-are-alike",
+            "         a->getAttrDictionary() == b->getAttrDictionary() &&\n",
+            "",
+        ),
+        (
+            "tails-are-alike-whole-vectors",
+            "isWhole(head.number) != isWhole(number) || !found.find()",
+            "!found.find()",
+        ),
+        (
+            "elements-are-those-of-the-first",
+            "group.differInSize |= found.differInSize();",
+            "group.differInSize = false;",
+        ),
+        (
+            "blocks-start-at-those-of-all",
+            "Index own = emitter.sub(block, {*next++});",
+            "Index own = block;\n  ++next;",
+        ),
+    ),
+    *of_file(
         "lib/Conversion/Points/EmitCast.cpp",
         "py:test_casts lit:Programs/small-types",
         (
