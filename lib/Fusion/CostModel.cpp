@@ -178,6 +178,9 @@ bool ViewCount::visit(Operation *op) {
         View needed = view;
         if (reduces)
           needed.elements = estimatedElements(operand);
+        // What a row is reduced to is found once, wherever it is needed.
+        if (isReduction(op))
+          needed.points = needed.memory = llvm::hash_code(0);
         if (auto contract = dyn_cast<ContractOp>(op); contract && packsOperands)
           needed.elements *= timesPacked(contract, number);
         else if (reduced.contains(operand))

@@ -28,6 +28,27 @@ func.func @of_log_softmax(%x: tensor<?x1000xf32> {fuse.dims = ["n"]}) -> (tensor
 
 // -----
 
+// What is costly to compute is computed for the reductions once, and not again
+// for what is taken.
+// CHECK-LABEL: func.func @of_sampled
+// CHECK:         fuse.kernel "of_sampled" ins(
+// CHECK-NOT:     fuse.kernel
+func.func @of_sampled(%x: tensor<?x50257xf16> {fuse.dims = ["n"]}, %t: tensor<?x1xf32> {fuse.dims = ["n"]}, %seed: tensor<i64>) -> (tensor<?x1xi64>, tensor<?x1xf32>) {
+  %c = fuse.cast %x : tensor<?x50257xf16> -> tensor<?x50257xf32>
+  %d = fuse.div %c, %t : tensor<?x50257xf32>, tensor<?x1xf32>
+  %u = fuse.random %seed stream = 0 like %d : tensor<i64>, tensor<?x50257xf32> -> tensor<?x50257xf32>
+  %a = fuse.log %u : tensor<?x50257xf32>
+  %m = fuse.neg %a : tensor<?x50257xf32>
+  %b = fuse.log %m : tensor<?x50257xf32>
+  %g = fuse.sub %d, %b : tensor<?x50257xf32>
+  %i = fuse.argmax %g dim = 1 keep : tensor<?x50257xf32> -> tensor<?x1xi64>
+  %l = fuse.log_softmax %d dims = [1] : tensor<?x50257xf32>
+  %e = fuse.take_along %l, %i dim = 1 : tensor<?x50257xf32>, tensor<?x1xi64> -> tensor<?x1xf32>
+  return %i, %e : tensor<?x1xi64>, tensor<?x1xf32>
+}
+
+// -----
+
 // Rows that an index names are others: those that follow from reductions are
 // in memory first.
 // CHECK-LABEL: func.func @of_other_rows
