@@ -139,6 +139,9 @@ Value PointEmitter::readElements(Value value, const Point &point) {
       continue;
     // What is read may look others up, which moves the map's entries.
     ElementReader read = it->second;
+    // A number has no lanes.
+    if (point.dims.empty())
+      return read(point);
     return gatherLanes(value.getLoc(), point.lanes, [&](int64_t lane) {
       return read(lanePoint(point, lane));
     });
