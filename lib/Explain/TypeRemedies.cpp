@@ -55,6 +55,8 @@ static std::string foreignElementRemedy(Type element) {
 std::string typeRemedy(Type got, StringRef expected) {
   if (isa<UnrankedTensorType>(got))
     return "give the tensor a rank";
+  if (isa<IndexType>(got))
+    return "make it a tensor<i64>, as lengths and offsets are";
   auto tensor = dyn_cast<RankedTensorType>(got);
   if (!tensor && isElementType(got))
     return formatv("make it a tensor<{0}>, as fuse.constant dense<...> is",
