@@ -120,11 +120,6 @@ EMISSION = [
         "lib/Conversion/Pointwise/AlikeSegments.cpp",
         "lit:Programs/steps-of-many",
         (
-            "other-constants-are-alike",
-            "         a->getAttrDictionary() == b->getAttrDictionary() &&\n",
-            "",
-        ),
-        (
             "tails-are-alike-whole-vectors",
             "isWhole(head.number) != isWhole(number) || !found.find()",
             "!found.find()",
