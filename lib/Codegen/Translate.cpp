@@ -101,8 +101,8 @@ static llvm::OptimizationLevel getLevel(unsigned level) {
   }
 }
 
-/// Constraint elimination compares every condition with all before it: a third
-/// of the time to compile a kernel of 64 tensors, which it leaves as it is.
+/// Constraint elimination compares every condition with all before it. Where
+/// blocks look for their tensor among many, that is slow and finds nothing.
 static bool isWorthItsTime(llvm::StringRef pass, llvm::Any unit) {
   constexpr size_t mostBlocks = 64;
   const auto *function = llvm::any_cast<const llvm::Function *>(&unit);

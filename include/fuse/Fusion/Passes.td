@@ -456,10 +456,11 @@ def CollapseDims : Pass<"fuse-collapse-dims", "::mlir::func::FuncOp"> {
   let description = [{
     Neighbouring dimensions that a kernel reduces, or that stay and are its last
     ones, become one dimension, of any length: vectors need then not divide the
-    last of them alone. So do those that transposes keep together. Every value that is tied to them must have all of them,
-    or size 1 along them, or none. Where one has a part of them, such as a bias
-    of the last dimension, where an op asks for its place along one, and where an
-    input or a result is a view with `fuse.strided`, they stay apart.
+    last of them alone. So do those that transposes keep together. Every value
+    that is tied to them must have all of them, or size 1 along them, or none.
+    Where one has a part of them, such as a bias of the last dimension, where an
+    op asks for its place along one, and where an input or a result is a view
+    with `fuse.strided`, they stay apart.
 
     The kernel's inputs and results are reshaped on the host, which moves
     nothing; what the kernel computes, and from which elements, does not change.

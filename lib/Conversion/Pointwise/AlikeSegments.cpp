@@ -122,7 +122,7 @@ SmallVector<std::pair<unsigned, unsigned>> Correspondence::inputs() const {
   return found;
 }
 
-/// Values that are computed alike have the same number; others mostly differ.
+/// Equal for values that are computed alike, and for few others.
 static DenseMap<Value, llvm::hash_code> hashValues(KernelOp kernel) {
   DenseMap<Value, llvm::hash_code> hashes;
   auto ofType = [](Value value) {
@@ -268,7 +268,6 @@ SmallVector<Value> MemberSearch::find(size_t begin, size_t end) {
       scf::YieldOp::create(builder, loc, find(from, to));
     };
   };
-  // The frame's builder writes all of the kernel, also inside of branches.
   auto branch =
       scf::IfOp::create(builder, frame.loc(), isBefore, emitHalf(begin, middle),
                         emitHalf(middle, end));
