@@ -19,6 +19,13 @@ Value mlir::fuse::storedValue(Value result) {
   return scatter ? Value(scatter.getUpdates()) : result;
 }
 
+Value mlir::fuse::behindReshapes(Value value) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         tensor::CastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 std::optional<std::pair<int64_t, int64_t>>
 mlir::fuse::elementBitsAlong(ArrayRef<Value> edge, const DimClasses &dims,
                              const Extent &inner) {

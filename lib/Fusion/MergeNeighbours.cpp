@@ -14,6 +14,7 @@
 
 #include "MergeGroups.h"
 
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -27,24 +28,13 @@ static size_t mostParameters(const MachineRates &machine) {
   return machine.sharesResults ? 480 : 64;
 }
 
-/// Scans of tensors of their own that a kernel walks together: a thread has its
-/// elements of each in registers.
-static constexpr size_t mostScans = 4;
-
-/// What a reshape or several show.
-static Value reshaped(Value value) {
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
 bool GroupMerger::shareInput(int a, int b) {
   llvm::SmallDenseSet<Value> inputs;
   for (Value input : groups.inputsOf(groups.ops(a)))
-    inputs.insert(reshaped(input));
-  return llvm::any_of(groups.inputsOf(groups.ops(b)),
-                      [&](Value v) { return inputs.contains(reshaped(v)); });
+    inputs.insert(behindReshapes(input));
+  return llvm::any_of(groups.inputsOf(groups.ops(b)), [&](Value v) {
+    return inputs.contains(behindReshapes(v));
+  });
 }
 
 static bool contracts(GroupKind kind) {
@@ -100,7 +90,7 @@ static StringRef verbOf(GroupKind kind) {
 size_t GroupMerger::parametersOf(int group) const {
   llvm::SmallDenseSet<Value> read;
   for (Value input : groups.inputsOf(groups.ops(group)))
-    read.insert(reshaped(input));
+    read.insert(behindReshapes(input));
   size_t strides = 0;
   for (Value input : read)
     if (strideKind(input) != StrideKind::dense)
@@ -127,8 +117,9 @@ bool GroupMerger::scanTooMany(int a, int b) {
   auto scansOf = [&](int group) {
     return llvm::count_if(groups.ops(group), llvm::IsaPred<ScanOp>);
   };
-  size_t before = scansOf(a), more = scansOf(b);
-  return before > 0 && more > 0 && before + more > mostScans &&
+  int64_t before = scansOf(a), more = scansOf(b);
+  return before > 0 && more > 0 &&
+         before + more > machine.numbers().fusion.scansTogether &&
          !shareInput(a, b);
 }
 
@@ -151,7 +142,8 @@ bool GroupMerger::tryNeighbours(int a, GroupKind ofA, int b, GroupKind ofB) {
            parametersOf(a) + parametersOf(b) > most)
     reason = Reason(ReasonKind::tooManyTensors, most);
   else if (scanTooMany(a, b))
-    reason = Reason(ReasonKind::tooManyScans, mostScans);
+    reason = Reason(ReasonKind::tooManyScans,
+                    machine.numbers().fusion.scansTogether);
   else if (tryMerge(a, b, {}, reason))
     return true;
   noteApart(a, b, std::move(reason));

@@ -30,6 +30,9 @@ SmallVector<BlockArgument> streamedInputs(KernelOp kernel,
 /// scatter, else the result itself.
 Value storedValue(Value result);
 
+/// What the value shows in another shape, through reshapes on the host.
+Value behindReshapes(Value value);
+
 /// Bits of the narrowest and of the widest elements, in memory, of the tensors
 /// at the kernel's edge whose last dimension is `inner`; none if there are
 /// none. In programs compiled for divisible rows (runtime::Facts), 16 bytes of

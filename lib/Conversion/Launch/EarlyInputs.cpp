@@ -7,17 +7,10 @@
 
 #include "EarlyInputs.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "fuse/Analysis/KernelEdge.h"
 
 using namespace mlir;
 using namespace mlir::fuse;
-
-static Value behindReshapes(Value value) {
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                         tensor::CastOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
 
 /// Whether a launch writes all of the value. Kernels before this one are
 /// launches by now.
