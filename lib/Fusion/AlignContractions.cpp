@@ -9,6 +9,7 @@
 
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/SliceSizes.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Target/GPUTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -142,11 +143,9 @@ static void rewrite(const Padding &padding) {
       contract.getSpecAttr(), lhs, rhs, contract.getPrecisionAttr());
   Value result = wide;
   if (padding.isNeeded(axes)) {
-    SmallVector<int64_t> zeros(axes.size(), 0), ones(axes.size(), 1), sizes;
-    for (int64_t size : type.getShape())
-      sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+    SmallVector<int64_t> zeros(axes.size(), 0), ones(axes.size(), 1);
     result = SliceOp::create(builder, contract.getLoc(), type, result, zeros,
-                             sizes, ones);
+                             sliceSizes(type.getShape()), ones);
   }
   contract.replaceAllUsesWith(result);
   contract.erase();

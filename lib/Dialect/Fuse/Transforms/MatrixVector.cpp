@@ -23,6 +23,7 @@
 #include "Decompose.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/SliceSizes.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -361,9 +362,7 @@ static SmallVector<ContractOp> splitRows(ContractOp contract, bool isLeft,
   };
   auto type = cast<RankedTensorType>(rows.getType());
   SmallVector<int64_t> offsets(type.getRank(), 0), steps(type.getRank(), 1);
-  SmallVector<int64_t> sizes(type.getRank());
-  for (auto [size, all] : llvm::zip_equal(sizes, type.getShape()))
-    size = ShapedType::isDynamic(all) ? -1 : all;
+  SmallVector<int64_t> sizes = sliceSizes(type.getShape());
   sizes[dim] = 1;
   SmallVector<ContractOp> parts;
   for (int64_t row = 0; row < count; ++row) {

@@ -22,6 +22,7 @@
 #include "TransposedRegions.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/SliceSizes.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -336,9 +337,8 @@ Value SliceMovement::move(OpBuilder &builder, Value value) const {
     int64_t of = dim + missing;
     bool isOwn = cuts(of) && size == all[of];
     isCut |= isOwn;
-    int64_t whole = ShapedType::isDynamic(size) ? -1 : size;
     offsets.push_back(isOwn ? slice.getOffsets()[of] : 0);
-    sizes.push_back(isOwn ? slice.getSizes()[of] : whole);
+    sizes.push_back(isOwn ? slice.getSizes()[of] : sliceSize(size));
     steps.push_back(isOwn ? slice.getSteps()[of] : 1);
   }
   if (!isCut)

@@ -22,6 +22,7 @@
 #include "ReshapeOperands.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/SliceSizes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -79,12 +80,10 @@ struct SinkCollapseOfSlice : public OpRewritePattern<SliceOp> {
         return rewriter.notifyMatchFailure(slice, "cuts what is joined");
       for (int64_t dim : group) {
         bool isOwn = group.size() == 1;
-        bool isDynamic = ShapedType::isDynamic(source[dim]);
         offsets.push_back(isOwn ? slice.getOffsets()[axis] : 0);
         steps.push_back(isOwn ? slice.getSteps()[axis] : 1);
-        sizes.push_back(isOwn       ? slice.getSizes()[axis]
-                        : isDynamic ? -1
-                                    : source[dim]);
+        sizes.push_back(isOwn ? slice.getSizes()[axis]
+                              : sliceSize(source[dim]));
       }
     }
     auto type = slice.getType().clone(

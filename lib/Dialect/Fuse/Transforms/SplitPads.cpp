@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/SliceSizes.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -163,13 +164,11 @@ Value PadSplitter::likeFilling(ImplicitLocOpBuilder &builder, int64_t dim,
     high[behind] = pad.getHigh()[behind];
   }
   if (!type.isDynamicDim(dim)) {
-    SmallVector<int64_t> offsets(rank, 0), steps(rank, 1), taken, none;
+    SmallVector<int64_t> offsets(rank, 0), steps(rank, 1), none;
     llvm::append_range(none, type.getShape());
     none[dim] = 0;
-    for (int64_t each : none)
-      taken.push_back(ShapedType::isDynamic(each) ? -1 : each);
     Value nothing = SliceOp::create(builder, type.clone(none), sizes, offsets,
-                                    taken, steps);
+                                    sliceSizes(none), steps);
     high[dim] = size;
     return padded(builder, nothing, low, high);
   }

@@ -22,6 +22,7 @@
 #include "ReshapeOperands.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/SliceSizes.h"
 #include "fuse/Dialect/Fuse/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -174,8 +175,8 @@ Value RotarySplitter::cut(Value value, PairedDim at, int64_t which) {
   if (!at.isSplit(value)) {
     offsets[at.dim] = which * at.apart;
     steps[at.dim] = at.apart == 1 ? 2 : 1;
-    return SliceOp::create(builder, half, value, offsets, half.getShape(),
-                           steps);
+    return SliceOp::create(builder, half, value, offsets,
+                           sliceSizes(half.getShape()), steps);
   }
   SmallVector<int64_t> split(half.getShape());
   split.insert(split.begin() + at.dim + 1, 2);
@@ -197,8 +198,8 @@ Value RotarySplitter::cut(Value value, PairedDim at, int64_t which) {
   steps.assign(split.size(), 1);
   offsets[at.dim + 1] = which;
   split[at.dim + 1] = 1;
-  Value its =
-      SliceOp::create(builder, type.clone(split), parts, offsets, split, steps);
+  Value its = SliceOp::create(builder, type.clone(split), parts, offsets,
+                              sliceSizes(split), steps);
   return tensor::CollapseShapeOp::create(builder, half, its, together);
 }
 

@@ -20,6 +20,7 @@
 #include "StridedSlices.h"
 
 #include "fuse/Dialect/Fuse/IR/Fuse.h"
+#include "fuse/Dialect/Fuse/IR/SliceSizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -54,7 +55,7 @@ struct StrideSlice : public OpRewritePattern<SliceOp> {
       offsets.push_back(isOne ? slice.getOffsets()[first] : 0);
       steps.push_back(isOne ? slice.getSteps()[first] : 1);
       shape.push_back(isOne ? slice.getType().getDimSize(first) : size);
-      sizes.push_back(isOne ? slice.getSizes()[first] : sizeOf(size));
+      sizes.push_back(isOne ? slice.getSizes()[first] : sliceSize(size));
     }
     int64_t last = groups.back().back();
     int64_t neighbours = expand.getResultType().getDimSize(last);
@@ -62,7 +63,7 @@ struct StrideSlice : public OpRewritePattern<SliceOp> {
     steps.back() = neighbours;
     if (!ShapedType::isDynamic(shape.back()))
       shape.back() /= neighbours;
-    sizes.back() = sizeOf(shape.back());
+    sizes.back() = sliceSize(shape.back());
     Value strided =
         SliceOp::create(rewriter, slice.getLoc(), slice.getType().clone(shape),
                         expand.getSrc(), offsets, sizes, steps);
@@ -82,10 +83,6 @@ struct StrideSlice : public OpRewritePattern<SliceOp> {
   }
 
 private:
-  static int64_t sizeOf(int64_t size) {
-    return ShapedType::isDynamic(size) ? -1 : size;
-  }
-
   /// Whether the slice takes one of two or four neighbours along the last
   /// dimension, and cuts nothing else that the reshape has split.
   static bool takesOne(SliceOp slice, tensor::ExpandShapeOp expand) {
