@@ -12,6 +12,7 @@
 #include "PtxasWorkarounds.h"
 #include "SplitKernels.h"
 #include "UnpackBFloat16.h"
+#include "WgmmaCopies.h"
 #include "fuse/Codegen/PTXInspect.h"
 #include "fuse/Codegen/Translate.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -138,6 +139,7 @@ static llvm::Expected<std::string> compileModule(llvm::Module &ir,
   keepNaNsOutOfComparisons(ir);
   unpackBFloat16(ir);
   joinBitwise(ir);
+  copySumsBehindWaits(ir);
 
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);
