@@ -25,6 +25,8 @@ TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 # It does not see what copies by tensor map write, and calls that uninitialized.
 BLIND = "initcheck"
 BATCH = 10
+# Of what a run reports.
+MOST_LINES = 60
 # What a tool says at its end; racecheck counts hazards.
 CLEAN = re.compile(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards")
 
@@ -80,7 +82,9 @@ def sanitize(options, tool, paths):
         return "took more than 240 s"
     if done.returncode == 0 and CLEAN.search(done.stdout + done.stderr):
         return None
-    return f"exit code {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-500:]}"
+    lines = (done.stdout + done.stderr).splitlines()
+    report = [line for line in lines if not line.startswith("right ")]
+    return "\n".join([f"exit code {done.returncode}:", *report[:MOST_LINES]])
 
 
 def main():
@@ -91,6 +95,7 @@ def main():
         "--tensor-cores", action="store_true", help="only programs that use them"
     )
     parser.add_argument("--tool", default="fuse-crosscheck")
+    parser.add_argument("--tools", nargs="+", choices=TOOLS, default=TOOLS)
     parser.add_argument("--jobs", type=int, default=6)
     options = parser.parse_args()
     options.sanitizer = (
@@ -98,7 +103,7 @@ def main():
     )
     with tempfile.TemporaryDirectory() as folder:
         batches = write_programs(folder, options)
-        tools = [t for t in TOOLS if not options.tensor_cores or t != BLIND]
+        tools = [t for t in options.tools if not options.tensor_cores or t != BLIND]
         runs = [(tool, batch) for tool in tools for batch in batches]
         failed = 0
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
