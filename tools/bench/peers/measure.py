@@ -35,6 +35,8 @@ BOUNDS = {
     torch.float8_e4m3fn: (2.0**-3, 2.0**-13, 0),
     # What is quantised may be rounded the other way.
     torch.int8: (0, 0, 1),
+    torch.int32: (0, 0, 0),
+    torch.int64: (0, 0, 0),
 }
 
 
@@ -81,7 +83,8 @@ def reference_of(case, inputs):
 
 def check(outputs, reference, slack=1):
     """The largest error and the number of elements out of bounds, which are `slack` times
-    as wide as BOUNDS has them. NaN is out of bounds unless the reference is NaN too."""
+    as wide as BOUNDS has them. NaN and infinities are out of bounds unless the reference
+    has the same."""
     largest, wrong = 0.0, 0
     for output, expected in zip(outputs, reference, strict=True):
         if output.shape != expected.shape:
@@ -94,10 +97,10 @@ def check(outputs, reference, slack=1):
         for given, want in zip(*slices, strict=True):
             got = given.double()
             error = (got - want).abs()
-            both_nan = got.isnan() & want.isnan()
-            fine = (error <= absolute + relative * want.abs()) | both_nan
-            wrong += int((~fine).sum())
-            error = error.masked_fill(both_nan, 0).nan_to_num(nan=math.inf)
+            same = (got == want) | (got.isnan() & want.isnan())
+            fine = (error <= absolute + relative * want.abs()) & want.isfinite()
+            wrong += int((~(fine | same)).sum())
+            error = error.masked_fill(same, 0).nan_to_num(nan=math.inf)
             largest = max(largest, float(error.max()))
     return largest, wrong
 

@@ -368,6 +368,76 @@ def largest_shares(rows):
     return _case("largest_shares", inputs, rows * 8 * 4, function)
 
 
+def router_of_groups(rows):
+    def function(torch, x, bias):
+        scores = _wide(torch, x).sigmoid()
+        biased = scores + bias
+        groups = biased.unflatten(1, (8, 12))
+        best = groups.topk(2, -1)[0].sum(-1).topk(4, -1)[1]
+        chosen = torch.zeros_like(groups[..., 0]).scatter(1, best, 1.0) > 0
+        left = groups.masked_fill(~chosen[..., None], -1e30).flatten(1)
+        ids = left.topk(8, -1)[1]
+        weights = scores.gather(1, ids)
+        weights = weights / (weights.sum(-1, keepdim=True) + 1e-20) * 2.5
+        return weights, ids.to(torch.int32)
+
+    # Few rows, since experts whose scores f32 cannot tell apart may change places.
+    inputs = (Input((rows, 96), "f32"), Input((96,), "f32", "uniform"))
+    return _case("router_of_groups", inputs, rows * 64, function)
+
+
+def norm_of_all_heads(rows):
+    def function(torch, x, w):
+        norm = _rms_norm(torch, _wide(torch, x), w).to(x.dtype)
+        wide = _wide(torch, norm).unflatten(1, (16, 64))
+        steps = torch.arange(0, 64, 2, device=x.device, dtype=wide.dtype)
+        positions = torch.arange(x.shape[0], device=x.device, dtype=wide.dtype)
+        angles = (positions[:, None] * 10000.0 ** (-steps / 64))[:, None]
+        low, high = wide.chunk(2, -1)
+        cos, sin = angles.cos(), angles.sin()
+        turned = torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
+        return turned.to(x.dtype)
+
+    x = Input((rows, 1024), "bf16")
+    return _case("norm_of_all_heads", (x, Input((1024,), "bf16")), x.bytes, function)
+
+
+def token_logprobs(rows):
+    def function(torch, x, t):
+        logs = _wide(torch, x).log_softmax(1)
+        return logs[:-1].gather(1, t[1:, None])[:, 0]
+
+    inputs = (Input((rows, 300), "bf16"), Input((rows,), "i64", "below", 300))
+    return _case("token_logprobs", inputs, rows * 4, function)
+
+
+def cut_pairs(tokens):
+    def function(torch, x):
+        wide = _wide(torch, x)
+        steps = torch.arange(0, 20, 2, device=x.device, dtype=wide.dtype)
+        positions = torch.arange(x.shape[1], device=x.device, dtype=wide.dtype)
+        angles = (positions[:, None] * 10000.0 ** (-steps / 20))[:, None]
+        low, high, rest = wide.split((10, 10, 60), -1)
+        cos, sin = angles.cos(), angles.sin()
+        parts = (low * cos - high * sin, high * cos + low * sin, rest)
+        return torch.cat(parts, -1).to(x.dtype)
+
+    x = Input((2, tokens, 12, 80), "bf16")
+    return _case("cut_pairs", (x,), x.bytes, function)
+
+
+def short_patches(images):
+    def function(torch, x, p):
+        patches = x.unflatten(3, (4, 14)).unflatten(2, (2, 14))
+        patches = patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+        planes = p.unflatten(2, (3, 14, 14)).unflatten(1, (2, 4))
+        planes = planes.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)
+        return patches.contiguous(), planes.contiguous()
+
+    inputs = (Input((images, 3, 28, 56), "bf16"), Input((images, 8, 588), "bf16"))
+    return _case("short_patches", inputs, sum(i.bytes for i in inputs), function)
+
+
 # By what they show: the ways to write what should share a kernel, and more.
 KINDS = {
     "reduced dims, kept or not": (
@@ -377,6 +447,7 @@ KINDS = {
     "reductions inside of reductions": (
         lambda: norm_then_heads(16384),
         lambda: norm_then_groups(16384),
+        lambda: norm_of_all_heads(65536),
     ),
     "rows moved and joined": (
         lambda: joined_norm_rotary(65536),
@@ -408,11 +479,15 @@ KINDS = {
         lambda: token_shift(65536),
         image_ui8,
         lambda: transposed_pad(1024),
+        lambda: cut_pairs(16384),
+        lambda: short_patches(8192),
     ),
     "ops on the order of rows": (
         lambda: softmax_scan(16384),
         lambda: label_logits(65536),
         lambda: largest_shares(65536),
+        lambda: router_of_groups(4096),
+        lambda: token_logprobs(65536),
     ),
 }
 
