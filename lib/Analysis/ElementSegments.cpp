@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "fuse/Analysis/ElementSegments.h"
+
 #include "fuse/Analysis/KernelEdge.h"
+#include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/Strides.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::fuse;
@@ -102,6 +105,46 @@ static Rotation rotationOf(RotaryOp op) {
           heads};
 }
 
+int64_t Segment::repeatedTogether(int64_t places) const {
+  return repeatedInstructions > 0 ? std::gcd(places, extents[repeatedAxis].size)
+                                  : 1;
+}
+
+/// What an element computes anew that others along `axis` compute, too.
+static double repeatedAlong(unsigned axis, const Segment &segment,
+                            const llvm::DenseSet<Value> &needed) {
+  double instructions = 0;
+  for (Value value : needed) {
+    Operation *op = value.getDefiningOp();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !op || !op->hasTrait<mlir::fuse::OpTrait::Pointwise>() ||
+        type.getRank() > static_cast<int64_t>(segment.extents.size()))
+      continue;
+    int64_t dim =
+        axis + type.getRank() - static_cast<int64_t>(segment.extents.size());
+    if (type.getRank() > 0 && (dim < 0 || type.getDimSize(dim) == 1))
+      instructions += instructionsOf(op);
+  }
+  return instructions;
+}
+
+static void findRepeated(Segment &segment,
+                         const llvm::DenseSet<Value> &needed) {
+  for (unsigned axis = 0; axis + 1 < segment.extents.size(); ++axis) {
+    const Extent &extent = segment.extents[axis];
+    if (!extent.isStatic() || extent.size < 2)
+      continue;
+    // Of dimensions along which the same repeats the largest.
+    double instructions = repeatedAlong(axis, segment, needed);
+    if (instructions > segment.repeatedInstructions ||
+        (instructions == segment.repeatedInstructions &&
+         extent.size > segment.extents[segment.repeatedAxis].size)) {
+      segment.repeatedAxis = axis;
+      segment.repeatedInstructions = instructions;
+    }
+  }
+}
+
 static void describe(Segment &segment, KernelOp kernel,
                      const DimClasses &dims) {
   segment.flat = true;
@@ -125,6 +168,11 @@ static void describe(Segment &segment, KernelOp kernel,
         (op && op->hasTrait<mlir::fuse::OpTrait::Movement>()))
       segment.flat = false;
   }
+  bool rotates = llvm::any_of(needed, [](Value value) {
+    return value.getDefiningOp<RotaryOp>() != nullptr;
+  });
+  if (!rotates && !segment.flat)
+    findRepeated(segment, needed);
   SmallVector<Rotation> rotations;
   for (Value value : needed) {
     auto rotary = value.getDefiningOp<RotaryOp>();

@@ -453,6 +453,20 @@ static StringRef explainPairs(int64_t vector, KernelOp kernel,
   return " and leaves a thread whole pairs";
 }
 
+/// What a thread does once for neighbours.
+static std::string explainRepeated(PointwiseScheduleAttr schedule,
+                                   KernelOp kernel, const DimClasses &dims) {
+  for (const Segment &segment : segmentsOf(kernel, dims)) {
+    const Extent &row = segment.extents.back();
+    int64_t places = segment.repeatedTogether(schedule.getHeads());
+    if (places > 1 && row.isStatic() && row.size % schedule.getVector() == 0)
+      return formatv("; a thread takes {0} places of dimension {1}, and "
+                     "computes what repeats along it once",
+                     places, segment.repeatedAxis);
+  }
+  return "";
+}
+
 static std::string explainPointwise(PointwiseScheduleAttr schedule,
                                     KernelOp kernel, const DimClasses &dims,
                                     std::optional<TensorFacts> facts) {
@@ -475,7 +489,8 @@ static std::string explainPointwise(PointwiseScheduleAttr schedule,
          formatv("{0} at a time, the widest vector that divides the rows{1}",
                  plural(schedule.getVector(), "element"),
                  explainPairs(schedule.getVector(), kernel, dims, isForGPU))
-             .str();
+             .str() +
+         explainRepeated(schedule, kernel, dims);
 }
 
 static std::string explainOrdered(OrderedScheduleAttr schedule) {

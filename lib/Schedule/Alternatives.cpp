@@ -69,10 +69,11 @@ static Schedules alternatives(RowsScheduleAttr proposal, KernelOp kernel,
 static Schedules alternatives(PointwiseScheduleAttr proposal,
                               int64_t maxThreads) {
   Schedules found;
-  // One head suits all kernels; several are proposed for rotary ones only.
-  SmallVector<int64_t> someHeads = {1};
-  if (proposal.getHeads() > 1)
-    someHeads = {1, 2, 4};
+  // One head suits all kernels; several are proposed where angles or others
+  // that cost as much repeat.
+  SmallVector<int64_t> someHeads;
+  for (int64_t heads = 1; heads <= proposal.getHeads(); heads *= 2)
+    someHeads.push_back(heads);
   for (int64_t threads : blockSizes)
     for (int64_t unroll : {1, 2, 4})
       for (int64_t heads : someHeads)

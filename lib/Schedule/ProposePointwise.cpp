@@ -124,31 +124,60 @@ static int64_t mostLanes(KernelOp kernel, const ScheduleTarget &target) {
   return most;
 }
 
-/// The widest vectors that a thread makes a box of which it turns; 0 if there
-/// are none.
+/// Neighbours that the box has of the result, in bytes.
+static int64_t writtenTogether(const Segment &segment, const TurnedBox &box,
+                               Value result) {
+  int64_t bytes = getElementBytes(getElementTypeOrSelf(result.getType()));
+  for (auto [size, extent] :
+       llvm::reverse(llvm::zip_equal(box.sizes, segment.extents))) {
+    bytes *= size;
+    if (extent != Extent{size})
+      break;
+  }
+  return bytes;
+}
+
+/// The widest vectors that a thread makes a box of which it turns, such that it
+/// writes no more than about a sector of neighbours: each store of a warp would
+/// leave parts of many sectors to the next. 0 if there are none.
 static int64_t turnedVector(KernelOp kernel, const Segment &segment,
                             const DimClasses &dims,
                             const ScheduleTarget &target) {
   if (!target.isGPU)
     return 0;
+  int64_t most = target.numbers().pointwise.turnedBytes;
+  auto isShort = [&](const TurnedBox &box) {
+    return llvm::all_of(segment.results, [&](unsigned number) {
+      Value result = kernel.getYield().getValues()[number];
+      return writtenTogether(segment, box, result) <= most;
+    });
+  };
   int64_t vector = mostLanes(kernel, target);
-  while (vector > 1 &&
-         !turnedBoxOf(kernel, segment, dims, vector, target.divisible))
-    vector /= 2;
-  return vector > 1 ? vector : 0;
+  for (; vector > 1; vector /= 2)
+    if (auto box = turnedBoxOf(kernel, segment, dims, vector, target.divisible);
+        box && isShort(*box))
+      return vector;
+  return 0;
 }
 
 /// Heads that a thread rotates together. Computed angles cost more instructions
 /// than a vector of 16-bit elements waits for memory, and finding a token's
 /// sequence takes loads that depend on each other: neighbouring heads share
-/// both. Tables are shared by the caches.
-static int64_t sharedHeads(KernelOp kernel, const ScheduleTarget &target) {
+/// both. Tables are shared by the caches. So it is with what costs as much and
+/// repeats along a dimension, such as cosines that a program computes.
+static int64_t sharedHeads(KernelOp kernel, ArrayRef<Segment> segments,
+                           const ScheduleTarget &target) {
+  const auto &numbers = target.numbers().pointwise;
+  if (llvm::any_of(segments, [&](const Segment &segment) {
+        return segment.repeatedInstructions >= numbers.repeatedOps;
+      }))
+    return numbers.repeatedPlaces;
   for (RotaryOp rotary : kernel.getBody().getOps<RotaryOp>()) {
     bool isNarrow =
         rotary.getType().getElementType().getIntOrFloatBitWidth() < 32;
     if (rotary.getBase() &&
         (isNarrow || rotary.getSequences() || !target.isGPU))
-      return target.numbers().pointwise.headsOfAngles;
+      return numbers.headsOfAngles;
   }
   return 1;
 }
@@ -180,7 +209,7 @@ mlir::fuse::proposePointwise(KernelOp kernel, const DimClasses &dims,
       divisor > 1)
     vector = divisor;
   int64_t threads = target.isGPU ? target.numbers().pointwise.threads : 1;
-  int64_t heads = sharedHeads(kernel, target);
+  int64_t heads = sharedHeads(kernel, segments, target);
   int64_t unroll =
       target.isGPU ? 1 : hostNumbers.blockElements / (vector * heads);
   return PointwiseScheduleAttr::get(kernel.getContext(), threads, vector,

@@ -51,6 +51,56 @@ TEST_F(ElementSegmentsTest, ABroadcastAsksWhereAPointIs) {
   EXPECT_FALSE(segmentsOf(kernel, dims)[0].flat);
 }
 
+/// A kernel whose rows of 2 x 8 heads share what `op` computes of a row's
+/// angles.
+static std::string rowsOfHeads(StringRef op) {
+  return (R"(
+    func.func @f(%x: tensor<2x8x?x64xf32>, %b: tensor<?x64xf32>) -> tensor<2x8x?x64xf32> {
+      %r = fuse.kernel "k" ins(%x, %b : tensor<2x8x?x64xf32>, tensor<?x64xf32>)
+          -> tensor<2x8x?x64xf32> {
+      ^bb0(%a: tensor<2x8x?x64xf32>, %c: tensor<?x64xf32>):
+        %d = fuse.)" +
+          op + R"( %c : tensor<?x64xf32>
+        %e = fuse.mul %a, %d : tensor<2x8x?x64xf32>, tensor<?x64xf32> -> tensor<2x8x?x64xf32>
+        fuse.yield %e : tensor<2x8x?x64xf32>
+      }
+      return %r : tensor<2x8x?x64xf32>
+    })")
+      .str();
+}
+
+TEST_F(ElementSegmentsTest, WhatHeadsShareRepeatsAlongTheLargestDimension) {
+  KernelOp kernel = parseKernel(rowsOfHeads("cos"));
+  DimClasses dims(kernel->getParentOp());
+  Segment segment = segmentsOf(kernel, dims)[0];
+  EXPECT_EQ(segment.repeatedAxis, 1u);
+  EXPECT_EQ(segment.repeatedTogether(8), 8);
+  EXPECT_EQ(segment.repeatedTogether(16), 8);
+  double ofCosine = segment.repeatedInstructions;
+
+  kernel = parseKernel(rowsOfHeads("neg"));
+  DimClasses others(kernel->getParentOp());
+  segment = segmentsOf(kernel, others)[0];
+  EXPECT_GT(ofCosine, segment.repeatedInstructions);
+  EXPECT_GT(segment.repeatedInstructions, 0);
+}
+
+TEST_F(ElementSegmentsTest, NothingRepeatsInWhatEachElementComputes) {
+  KernelOp kernel = parseKernel(R"(
+    func.func @f(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+      %r = fuse.kernel "k" ins(%x : tensor<8x64xf32>) -> tensor<8x64xf32> {
+      ^bb0(%a: tensor<8x64xf32>):
+        %i = fuse.iota dim = 1 : tensor<8x64xf32>
+        %d = fuse.cos %a : tensor<8x64xf32>
+        %e = fuse.mul %d, %i : tensor<8x64xf32>
+        fuse.yield %e : tensor<8x64xf32>
+      }
+      return %r : tensor<8x64xf32>
+    })");
+  DimClasses dims(kernel->getParentOp());
+  EXPECT_EQ(segmentsOf(kernel, dims)[0].repeatedTogether(8), 1);
+}
+
 TEST_F(ElementSegmentsTest, VectorsHaveWholeDims) {
   auto extents = [](std::initializer_list<int64_t> sizes) {
     SmallVector<Extent> extents;

@@ -50,6 +50,16 @@ struct Segment {
   /// What the rotary ops that the results depend on, all of the segment's
   /// shape, have in common; absent where there are none or they differ.
   std::optional<Rotation> rotation;
+  /// Where a kernel without rotary ops computes the same again and again, as
+  /// cosines of angles that all heads share: the dimension before the last
+  /// along which that is most, and what an element takes of it, in instructions
+  /// (OpCost.h). 0 where there is no such dimension of a known size.
+  unsigned repeatedAxis = 0;
+  double repeatedInstructions = 0;
+
+  /// How many neighbours along that dimension a thread takes of `places`: as
+  /// many as divide it; 1 where nothing repeats.
+  int64_t repeatedTogether(int64_t places) const;
 };
 
 /// The segments of a kernel, in the order of their first results.

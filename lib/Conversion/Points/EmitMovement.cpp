@@ -347,8 +347,12 @@ Value MovementBuilder::concatFrom(ConcatOp concat, unsigned number,
   Index end = emitter.add(start, emitter.size(extent(input, axis)));
   auto later = [&] { return concatFrom(concat, number + 1, end); };
   // Nothing can be computed of an operand that is known not to have the place.
-  if (!place.base && !end.base)
-    return place.offset < end.offset ? here() : later();
+  if (auto range = emitter.range(place); range && !end.base) {
+    if (range->second <= end.offset)
+      return here();
+    if (range->first >= end.offset)
+      return later();
+  }
   return choose(emitter.less(place, end), here, later);
 }
 

@@ -9,6 +9,7 @@
 #include "AlikeSegments.h"
 #include "KernelFrame.h"
 #include "Points/OpEmitters.h"
+#include "RepeatedWalk.h"
 #include "TurnedUnit.h"
 
 #include "fuse/Analysis/ElementSegments.h"
@@ -35,13 +36,16 @@ public:
     if (isForGPU())
       box = turnedBoxOf(frame.kernel, segment, frame.dims, vector,
                         emitter.getOptions().divisible);
+    if (!segment.rotation && !box)
+      together = repeatedTogether(schedule);
   }
 
   LogicalResult verify();
   GridTerm grid() const;
   /// Whether a thread keeps the features of several heads.
   bool sharesAngles() const {
-    return (walksVectorsOfHeads() || cutsPairs()) && together > 1;
+    return (walksVectorsOfHeads() || cutsPairs() || walksRepeated()) &&
+           together > 1;
   }
   /// Whether the segment's elements are a multiple of the vector.
   bool isWholeVectors() const;
@@ -57,6 +61,8 @@ private:
   bool walksVectorsOfHeads() const {
     return segment.rotation && segment.rotation->keepsVectors(vector);
   }
+  /// Whether it has vectors along the dimension where values repeat.
+  bool walksRepeated() const { return !segment.rotation && together > 1; }
   /// Else: features of a head that one thread has, as vectors cut their pairs.
   int64_t pairsTogether() const {
     return segment.rotation && !walksVectorsOfHeads() && vector > 1
@@ -79,6 +85,10 @@ private:
     return segment.rotation->startsInHead() / vector;
   }
   int64_t headsTogether(PointwiseScheduleAttr schedule) const;
+  int64_t repeatedTogether(PointwiseScheduleAttr schedule) const;
+  RepeatedWalk repeatedWalk() const {
+    return {frame, segment, segment.repeatedAxis, together, vector};
+  }
   SmallVector<Extent> headGroups() const;
 
   void emitFlat(const Index &unit, const Index &total);
@@ -92,7 +102,9 @@ private:
   void storeHeads(ArrayRef<Index> group, ArrayRef<Index> features,
                   bool isCopied);
   Value leavesInput();
-  Index rebase(const Index &index, int64_t low, int64_t high);
+  Index rebase(const Index &index, int64_t low, int64_t high) {
+    return indexInRange(emitter, index, low, high);
+  }
   Point flatPoint(const Index &linear, int64_t lanes);
   Point featurePoint(ArrayRef<Index> head, const Index &feature);
   /// A value on its way to memory.
@@ -150,6 +162,8 @@ bool SegmentLowering::isWholeVectors() const {
 }
 
 GridTerm SegmentLowering::grid() const {
+  if (walksRepeated())
+    return {{{repeatedWalk().groups(), vector * threads * unroll}}};
   if (!walksHeads()) {
     int64_t elements = box ? box->elements() : vector;
     return {{{segment.extents, elements * threads * unroll}}};
@@ -168,6 +182,9 @@ void SegmentLowering::emit(const GroupBlock &at) {
     Index unit = emitter.add(first, thread);
     if (box)
       emitTurned(unit);
+    else if (walksRepeated())
+      repeatedWalk().emit(unit,
+                          [&](ArrayRef<Point> points) { storeAt(points); });
     else
       walksHeads() ? emitHeads(unit) : emitFlat(unit, at.elements);
   };
@@ -286,6 +303,14 @@ int64_t SegmentLowering::headsTogether(PointwiseScheduleAttr schedule) const {
              : 1;
 }
 
+/// As many neighbours as divide the dimension, where vectors stay in rows.
+int64_t
+SegmentLowering::repeatedTogether(PointwiseScheduleAttr schedule) const {
+  return emitter.divides(vector, segment.extents.back())
+             ? segment.repeatedTogether(schedule.getHeads())
+             : 1;
+}
+
 /// The dimensions before the features, with a step for each group of heads.
 SmallVector<Extent> SegmentLowering::headGroups() const {
   SmallVector<Extent> groups(ArrayRef(segment.extents).drop_back());
@@ -295,26 +320,11 @@ SmallVector<Extent> SegmentLowering::headGroups() const {
   return groups;
 }
 
-/// A base of its own, so that its range is known for it alone.
-Index SegmentLowering::rebase(const Index &index, int64_t low, int64_t high) {
-  Value base = emitter.materialize(index);
-  emitter.setRange(base, low, high);
-  return {base};
-}
-
 Point SegmentLowering::featurePoint(ArrayRef<Index> head,
                                     const Index &feature) {
-  Point point;
-  point.dims.assign(head.begin(), head.end());
-  point.dims.push_back(feature);
-  Index linear = Index::constant(0);
-  for (auto [index, extent] : llvm::zip_equal(point.dims, segment.extents))
-    linear = emitter.add(emitter.mul(linear, emitter.size(extent)), index);
-  point.linear = linear;
-  point.shape = segment.extents;
-  point.flat = true;
-  point.lanes = vector;
-  return point;
+  SmallVector<Index, 4> place(head);
+  place.push_back(feature);
+  return vectorPoint(emitter, segment, place, vector);
 }
 
 /// Whether what is copied has to be written at all: null for always. It is

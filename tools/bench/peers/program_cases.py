@@ -426,6 +426,21 @@ def cut_pairs(tokens):
     return _case("cut_pairs", (x,), x.bytes, function)
 
 
+def rotated_heads(tokens):
+    def function(torch, x, positions, inverse):
+        angles = positions[:, None].to(inverse.dtype) * inverse
+        angles = torch.cat((angles, angles), -1)
+        wide = _wide(torch, x)
+        low, high = wide.chunk(2, -1)
+        turned = torch.cat((-high, low), -1)
+        return (wide * angles.cos() + turned * angles.sin()).to(x.dtype)
+
+    x = Input((2, 32, tokens, 128), "bf16")
+    positions = Input((tokens,), "i64", "below", 512)
+    inputs = (x, positions, Input((64,), "f32", "uniform"))
+    return _case("rotated_heads", inputs, x.bytes, function)
+
+
 def short_patches(images):
     def function(torch, x, p):
         patches = x.unflatten(3, (4, 14)).unflatten(2, (2, 14))
@@ -434,7 +449,9 @@ def short_patches(images):
         planes = planes.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)
         return patches.contiguous(), planes.contiguous()
 
-    inputs = (Input((images, 3, 28, 56), "bf16"), Input((images, 8, 588), "bf16"))
+    inputs = tuple(
+        Input(shape, "i8", "bytes") for shape in ((images, 3, 28, 56), (images, 8, 588))
+    )
     return _case("short_patches", inputs, sum(i.bytes for i in inputs), function)
 
 
@@ -474,6 +491,7 @@ KINDS = {
     "tables and neighbours": (
         lambda: rotary_beside_norm(16384),
         lambda: m_rope(65536),
+        lambda: rotated_heads(8192),
     ),
     "narrow accesses": (
         lambda: token_shift(65536),

@@ -49,8 +49,9 @@ def PointwiseSchedule : Fuse_Schedule<"PointwiseSchedule", "pointwise"> {
     features d and d + R/2, a thread computes both vectors of the pair. In a
     segment with rotary ops it computes the same features of `heads`
     neighbouring heads, which turn by the same angles, or of as many as divide
-    `heads`, the number of heads and that of the rotated ones. The segments
-    follow each other in the grid.
+    `heads`, the number of heads and that of the rotated ones. In others it so
+    walks the dimension along which most of what it computes repeats. The
+    segments follow each other in the grid.
 
     `vector` is a power of two. A last partial vector is computed element by
     element.
