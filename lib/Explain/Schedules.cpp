@@ -457,9 +457,11 @@ static StringRef explainPairs(int64_t vector, KernelOp kernel,
 static std::string explainRepeated(PointwiseScheduleAttr schedule,
                                    KernelOp kernel, const DimClasses &dims) {
   for (const Segment &segment : segmentsOf(kernel, dims)) {
-    const Extent &row = segment.extents.back();
     int64_t places = segment.repeatedTogether(schedule.getHeads());
-    if (places > 1 && row.isStatic() && row.size % schedule.getVector() == 0)
+    if (places == 1)
+      continue;
+    const Extent &row = segment.extents.back();
+    if (row.isStatic() && row.size % schedule.getVector() == 0)
       return formatv("; a thread takes {0} places of dimension {1}, and "
                      "computes what repeats along it once",
                      places, segment.repeatedAxis);

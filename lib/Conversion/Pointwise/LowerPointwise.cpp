@@ -306,9 +306,9 @@ int64_t SegmentLowering::headsTogether(PointwiseScheduleAttr schedule) const {
 /// As many neighbours as divide the dimension, where vectors stay in rows.
 int64_t
 SegmentLowering::repeatedTogether(PointwiseScheduleAttr schedule) const {
-  return emitter.divides(vector, segment.extents.back())
-             ? segment.repeatedTogether(schedule.getHeads())
-             : 1;
+  int64_t places = segment.repeatedTogether(schedule.getHeads());
+  return places > 1 && emitter.divides(vector, segment.extents.back()) ? places
+                                                                       : 1;
 }
 
 /// The dimensions before the features, with a step for each group of heads.
