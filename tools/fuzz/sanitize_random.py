@@ -26,10 +26,8 @@ TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 BLIND = "initcheck"
 # Nor does this one see arrivals at the barriers of another block of a cluster, and calls
 # races what they order: so it does of a kernel that nvcc compiles.
-UNORDERED, IN_CLUSTER = (
-    "racecheck",
-    re.compile(r"#fuse\.mma<isa = wgmma[^>]*split_k = \d+"),
-)
+UNORDERED = "racecheck"
+IN_CLUSTER = re.compile(r"#fuse\.mma<isa = wgmma[^>]*split_k = \d+")
 BATCH = 10
 # Of what a run reports.
 MOST_LINES = 60

@@ -24,6 +24,20 @@ def _rms_norm(torch, x, w=None, eps=1e-6):
     return y if w is None else y * w
 
 
+def _angles(torch, x, tokens, features):
+    """Of the positions 0 to `tokens` - 1: [tokens, features / 2], in the type of x."""
+    steps = torch.arange(0, features, 2, device=x.device, dtype=x.dtype)
+    positions = torch.arange(tokens, device=x.device, dtype=x.dtype)
+    return positions[:, None] * 10000.0 ** (-steps / features)
+
+
+def _turned(torch, x, angles):
+    """Rotary embedding of layout half."""
+    low, high = x.chunk(2, -1)
+    cos, sin = angles.cos(), angles.sin()
+    return torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
+
+
 def _case(name, inputs, written, function, title=None):
     return Case(
         title or name, (INPUTS / f"{name}.mlir").read_text(), inputs, written, function
@@ -64,12 +78,7 @@ def joined_norm_rotary(rows):
     def function(torch, c, k, w):
         n = _rms_norm(torch, _wide(torch, c), w).to(c.dtype)
         wide = _wide(torch, k)
-        steps = torch.arange(0, 64, 2, device=k.device, dtype=wide.dtype)
-        positions = torch.arange(k.shape[0], device=k.device, dtype=wide.dtype)
-        angles = positions[:, None] * 10000.0 ** (-steps / 64)
-        low, high = wide.chunk(2, -1)
-        cos, sin = angles.cos(), angles.sin()
-        turned = torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
+        turned = _turned(torch, wide, _angles(torch, wide, k.shape[0], 64))
         return torch.cat((n, turned.to(k.dtype)), 1)
 
     inputs = (
@@ -134,12 +143,7 @@ def columns_beside_columns(rows):
 def rotary_beside_norm(rows):
     def function(torch, q, k, w):
         wide = _wide(torch, q)
-        steps = torch.arange(0, 128, 2, device=q.device, dtype=wide.dtype)
-        positions = torch.arange(q.shape[0], device=q.device, dtype=wide.dtype)
-        angles = (positions[:, None] * 10000.0 ** (-steps / 128))[:, None]
-        low, high = wide.chunk(2, -1)
-        cos, sin = angles.cos(), angles.sin()
-        turned = torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
+        turned = _turned(torch, wide, _angles(torch, wide, q.shape[0], 128)[:, None])
         norm = _rms_norm(torch, _wide(torch, k), w)
         return turned.to(q.dtype), norm.to(k.dtype)
 
@@ -301,10 +305,7 @@ def m_rope(rows):
         angles = positions[..., None].to(inverse.dtype) * inverse
         parts = angles.split((16, 24, 24), -1)
         angle = torch.cat([part[i] for i, part in enumerate(parts)], -1)[:, None]
-        low, high = _wide(torch, x).chunk(2, -1)
-        cos, sin = angle.cos(), angle.sin()
-        turned = torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
-        return turned.to(x.dtype)
+        return _turned(torch, _wide(torch, x), angle).to(x.dtype)
 
     x = Input((rows, 8, 128), "bf16")
     inputs = (x, Input((3, rows), "i64", "below", 512), Input((64,), "f32", "uniform"))
@@ -390,13 +391,8 @@ def norm_of_all_heads(rows):
     def function(torch, x, w):
         norm = _rms_norm(torch, _wide(torch, x), w).to(x.dtype)
         wide = _wide(torch, norm).unflatten(1, (16, 64))
-        steps = torch.arange(0, 64, 2, device=x.device, dtype=wide.dtype)
-        positions = torch.arange(x.shape[0], device=x.device, dtype=wide.dtype)
-        angles = (positions[:, None] * 10000.0 ** (-steps / 64))[:, None]
-        low, high = wide.chunk(2, -1)
-        cos, sin = angles.cos(), angles.sin()
-        turned = torch.cat((low * cos - high * sin, high * cos + low * sin), -1)
-        return turned.to(x.dtype)
+        angles = _angles(torch, wide, x.shape[0], 64)[:, None]
+        return _turned(torch, wide, angles).to(x.dtype)
 
     x = Input((rows, 1024), "bf16")
     return _case("norm_of_all_heads", (x, Input((1024,), "bf16")), x.bytes, function)
@@ -414,12 +410,9 @@ def token_logprobs(rows):
 def cut_pairs(tokens):
     def function(torch, x):
         wide = _wide(torch, x)
-        steps = torch.arange(0, 20, 2, device=x.device, dtype=wide.dtype)
-        positions = torch.arange(x.shape[1], device=x.device, dtype=wide.dtype)
-        angles = (positions[:, None] * 10000.0 ** (-steps / 20))[:, None]
-        low, high, rest = wide.split((10, 10, 60), -1)
-        cos, sin = angles.cos(), angles.sin()
-        parts = (low * cos - high * sin, high * cos + low * sin, rest)
+        angles = _angles(torch, wide, x.shape[1], 20)[:, None]
+        rotated, rest = wide.split((20, 60), -1)
+        parts = (_turned(torch, rotated, angles), rest)
         return torch.cat(parts, -1).to(x.dtype)
 
     x = Input((2, tokens, 12, 80), "bf16")
