@@ -25,11 +25,29 @@ add_link_options(--ld-path=${FUSE_LLD})
 
 include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 
-# One precompiled header for every target that includes MLIR.
-file(WRITE ${PROJECT_BINARY_DIR}/fuse-pch.cpp.in "// Owner of the precompiled header.\n")
-configure_file(${PROJECT_BINARY_DIR}/fuse-pch.cpp.in ${PROJECT_BINARY_DIR}/fuse-pch.cpp COPYONLY)
-add_library(FusePCH STATIC ${PROJECT_BINARY_DIR}/fuse-pch.cpp)
-target_precompile_headers(FusePCH PRIVATE ${PROJECT_SOURCE_DIR}/cmake/FusePCH.h)
+# fuse_add_pch(<name> <header>): a precompiled header that targets reuse.
+function(fuse_add_pch name header)
+  set(source ${PROJECT_BINARY_DIR}/${name}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Owner of the precompiled header.\n")
+  add_library(${name} STATIC ${source})
+  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header})
+endfunction()
+
+# MLIR alone, and MLIR with the ops of Fuse, which take longer to parse than the
+# rest of most sources.
+fuse_add_pch(FusePCH FusePCH.h)
+fuse_add_pch(FuseDialectPCH FuseDialectPCH.h)
+add_dependencies(FuseDialectPCH FuseIRIncGen)
+
+# fuse_reuse_pch(<name> <libs...>): the precompiled header that fits a target which
+# links these libraries of Fuse.
+function(fuse_reuse_pch name)
+  if(FuseIR IN_LIST ARGN)
+    target_precompile_headers(${name} REUSE_FROM FuseDialectPCH)
+  else()
+    target_precompile_headers(${name} REUSE_FROM FusePCH)
+  endif()
+endfunction()
 
 # fuse_export_headers(<name>): who links it finds its headers and LLVM's, and knows
 # it as Fuse::<name>, as after find_package(Fuse).
@@ -58,7 +76,7 @@ function(fuse_add_library name)
   target_link_libraries(${name} PUBLIC ${ARG_FUSE})
   fuse_link_llvm(${name} MLIR ${ARG_MLIR} LLVM ${ARG_LLVM})
   if(NOT ARG_NO_MLIR)
-    target_precompile_headers(${name} REUSE_FROM FusePCH)
+    fuse_reuse_pch(${name} ${name} ${ARG_FUSE})
   endif()
 endfunction()
 
@@ -70,7 +88,7 @@ function(fuse_add_tool name)
   fuse_link_llvm_tool(${name} MLIR ${ARG_MLIR} LLVM ${ARG_LLVM})
   # -fPIE would differ from the precompiled header's -fPIC.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_precompile_headers(${name} REUSE_FROM FusePCH)
+  fuse_reuse_pch(${name} ${ARG_FUSE})
 endfunction()
 
 function(fuse_link_llvm_tool name)
