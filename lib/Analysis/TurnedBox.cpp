@@ -198,6 +198,8 @@ int64_t BoxFinder::lanesInside(const View &view) const {
 /// Whether vectors that are longer than rows go on in other rows than those of
 /// the results, of which `box` is made.
 bool BoxFinder::hasOtherRows(const View &view, const Sizes &box) const {
+  if (view.extents.empty())
+    return false;
   int64_t lanes = widestLanes(view);
   const Extent &row = view.extents.back();
   if (!row.isStatic() || row.size % lanes == 0)
