@@ -68,6 +68,8 @@ void mlir::fuse::buildFormPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createSpecializeDims(specialize));
   pm.addPass(createFuseDecompose());
   if (options.fusion) {
+    // What is written twice is recognised like what is written once.
+    pm.addPass(createCSEPass());
     pm.addNestedPass<func::FuncOp>(createFuseFoldRepeats());
     if (!options.strict) {
       FuseJoinProductsOptions products;
