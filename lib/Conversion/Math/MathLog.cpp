@@ -99,7 +99,10 @@ Decomposed mlir::fuse::decompose(Expr x) {
   MathEmitter &e = *x.emitter;
   double smallestNormal = std::ldexp(1.0, 1 - e.exponentBias());
   double scaleExponent = e.mantissaBits() + 1;
-  Expr isDenormal = x < e.f(smallestNormal);
+  // As signed integers the bits of negative numbers are less, too, and of no
+  // matter here.
+  Expr isDenormal = e.compare(arith::CmpIPredicate::slt, e.toBits(x),
+                              e.toBits(e.f(smallestNormal)));
   Expr scaled =
       e.select(isDenormal, x * e.f(std::ldexp(1.0, scaleExponent)), x);
   Expr bits = e.toBits(scaled);
