@@ -13,7 +13,9 @@
 //   concat(collapse(x), y) -> collapse(concat(x, expand(y)))
 //
 // What moves elements along a dimension that the collapse leaves alone is then
-// part of the rows' kernel, as without the collapse.
+// part of the rows' kernel, as without the collapse. A slice may also take one
+// of each few neighbours of what is joined, as nibbles for a byte, or whole
+// blocks of the first of the joined dimensions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +61,60 @@ static SmallVector<int64_t> shapeBefore(tensor::CollapseShapeOp collapse,
 }
 
 namespace {
+/// A slice of what is not collapsed yet.
+struct Cuts {
+  SmallVector<int64_t> offsets, sizes, steps, shape;
+
+  void add(int64_t offset, int64_t size, int64_t step, int64_t length) {
+    offsets.push_back(offset);
+    sizes.push_back(size);
+    steps.push_back(step);
+    shape.push_back(length);
+  }
+  void addWhole(int64_t length) { add(0, sliceSize(length), 1, length); }
+};
+} // namespace
+
+/// What the slice takes of the dimensions that a collapse joins to `axis`;
+/// false if no slice takes this of them.
+static bool cutGroup(SliceOp slice, int64_t axis,
+                     const ReassociationIndices &group, RankedTensorType source,
+                     Cuts &cuts) {
+  int64_t offset = slice.getOffsets()[axis], step = slice.getSteps()[axis],
+          length = slice.getType().getDimSize(axis),
+          whole = slice.getInput().getType().getDimSize(axis);
+  if (group.size() == 1) {
+    cuts.add(offset, slice.getSizes()[axis], step, length);
+    return true;
+  }
+  auto shape = source.getShape().slice(group.front(), group.size());
+  if (step == 1 && offset == 0 && slice.getLeftOut(axis) == 0 &&
+      length == whole) {
+    for (int64_t size : shape)
+      cuts.addWhole(size);
+    return true;
+  }
+  if (ShapedType::isDynamic(length) || ShapedType::isDynamic(whole))
+    return false;
+  if (step > 1) {
+    int64_t inner = shape.back();
+    if (inner % step != 0 || offset >= step || length * step != whole)
+      return false;
+    for (int64_t size : shape.drop_back())
+      cuts.addWhole(size);
+    cuts.add(offset, inner / step, step, inner / step);
+    return true;
+  }
+  int64_t block = whole / std::max<int64_t>(1, shape.front());
+  if (block == 0 || offset % block != 0 || length % block != 0)
+    return false;
+  cuts.add(offset / block, length / block, 1, length / block);
+  for (int64_t size : shape.drop_front())
+    cuts.addWhole(size);
+  return true;
+}
+
+namespace {
 struct SinkCollapseOfSlice : public OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -67,29 +123,15 @@ struct SinkCollapseOfSlice : public OpRewritePattern<SliceOp> {
     tensor::CollapseShapeOp collapse = collapseOfRows(slice.getInput());
     if (!collapse)
       return rewriter.notifyMatchFailure(slice, "of no collapse of rows");
-    ArrayRef<int64_t> source = collapse.getSrcType().getShape();
-    SmallVector<int64_t> offsets, sizes, steps;
+    Cuts cuts;
     for (auto [axis, group] :
-         llvm::enumerate(collapse.getReassociationIndices())) {
-      bool isWhole = slice.getOffsets()[axis] == 0 &&
-                     slice.getSteps()[axis] == 1 &&
-                     slice.getLeftOut(axis) == 0 &&
-                     slice.getInput().getType().getDimSize(axis) ==
-                         slice.getType().getDimSize(axis);
-      if (group.size() != 1 && !isWhole)
+         llvm::enumerate(collapse.getReassociationIndices()))
+      if (!cutGroup(slice, axis, group, collapse.getSrcType(), cuts))
         return rewriter.notifyMatchFailure(slice, "cuts what is joined");
-      for (int64_t dim : group) {
-        bool isOwn = group.size() == 1;
-        offsets.push_back(isOwn ? slice.getOffsets()[axis] : 0);
-        steps.push_back(isOwn ? slice.getSteps()[axis] : 1);
-        sizes.push_back(isOwn ? slice.getSizes()[axis]
-                              : sliceSize(source[dim]));
-      }
-    }
-    auto type = slice.getType().clone(
-        shapeBefore(collapse, slice.getType().getShape()));
-    Value moved = SliceOp::create(rewriter, slice.getLoc(), type,
-                                  collapse.getSrc(), offsets, sizes, steps);
+    auto type = slice.getType().clone(cuts.shape);
+    Value moved =
+        SliceOp::create(rewriter, slice.getLoc(), type, collapse.getSrc(),
+                        cuts.offsets, cuts.sizes, cuts.steps);
     rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
         slice, slice.getType(), moved, collapse.getReassociationIndices());
     return success();
