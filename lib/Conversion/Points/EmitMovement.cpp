@@ -13,12 +13,14 @@
 // The lanes stay together where neighbours in the result are neighbours in the
 // operand, and all of them come from one operand: the choice of a concat's
 // operand, or of padding, is then one branch for the whole vector. Otherwise
-// each lane is a point of its own. What a branch does not take is not read.
+// each lane is a point of its own. What a branch does not take is not read;
+// beside a padding in memory another element is, and not used.
 //
 //===----------------------------------------------------------------------===//
 
 #include "OpEmitters.h"
 #include "PackedBytes.h"
+#include "PaddedPlaces.h"
 #include "PointEmitter.h"
 #include "ShiftedLanes.h"
 
@@ -153,8 +155,6 @@ private:
 
   Value fromRun(Value table, Value ids, int64_t axis);
   Value fromStrides(SliceOp slice);
-  bool isKnownOutside(PadOp pad, const Point &source);
-  Value padCondition(PadOp pad, const Point &source);
   bool concatKeepsLanes(ConcatOp concat);
   Value concatFrom(ConcatOp concat, unsigned number, const Index &start);
 
@@ -262,32 +262,6 @@ Value MovementBuilder::build(ReverseOp reverse) {
   return vector::ShuffleOp::create(builder, loc, forwards, forwards, order);
 }
 
-bool MovementBuilder::isKnownOutside(PadOp pad, const Point &source) {
-  for (auto [axis, index] : llvm::enumerate(source.dims)) {
-    Extent size = extent(pad.getInput(), axis);
-    if (!index.base &&
-        (index.offset < 0 || (size.isStatic() && index.offset >= size.size)))
-      return true;
-  }
-  return false;
-}
-
-Value MovementBuilder::padCondition(PadOp pad, const Point &source) {
-  Value condition;
-  for (int64_t axis = 0; axis < pad.getType().getRank(); ++axis) {
-    if (pad.getLow()[axis] == 0 && pad.getHigh()[axis] == 0)
-      continue;
-    Value inside = isInside(
-        emitter.materialize(source.dims[axis]),
-        emitter.materialize(emitter.size(extent(pad.getInput(), axis))));
-    condition =
-        condition
-            ? Value(arith::AndIOp::create(builder, loc, condition, inside))
-            : inside;
-  }
-  return condition;
-}
-
 Value MovementBuilder::build(PadOp pad) {
   if (lanes > 1) {
     int64_t low = pad.getLow().back(), high = pad.getHigh().back();
@@ -302,12 +276,19 @@ Value MovementBuilder::build(PadOp pad) {
   Point source = elsewhere();
   for (auto [index, low] : llvm::zip_equal(point.dims, pad.getLow()))
     source.dims.push_back(emitter.add(index, Index::constant(-low)));
+  PaddedPlaces places(emitter, pad, source);
   // Nothing can be computed at a place that is known not to exist.
-  if (isKnownOutside(pad, source))
+  if (places.areKnownOutside())
     return filled(pad.getValue());
-  Value condition = padCondition(pad, source);
+  Value condition = places.areInside();
   if (!condition)
     return emitter.emit(pad.getInput(), source);
+  // Loads that wait for no branch run side by side.
+  if (places.mayReadOthers()) {
+    Value read = emitter.emitLanes(pad.getInput(), places.others());
+    return arith::SelectOp::create(builder, loc, condition, read,
+                                   filled(pad.getValue()));
+  }
   return choose(
       condition, [&] { return emitter.emitLanes(pad.getInput(), source); },
       [&] { return filled(pad.getValue()); });
