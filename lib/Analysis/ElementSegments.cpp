@@ -10,6 +10,7 @@
 #include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/OpCost.h"
 #include "fuse/Analysis/Strides.h"
+#include "fuse/Analysis/TransposeSpace.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -110,6 +111,10 @@ int64_t Segment::repeatedTogether(int64_t places) const {
                                   : 1;
 }
 
+/// What a load of an element costs whose neighbours lie apart in memory: a warp
+/// asks the cache for a line a thread, one after the other.
+static constexpr double kLaneApart = 32;
+
 /// What an element computes anew that others along `axis` compute, too.
 static double repeatedAlong(unsigned axis, const Segment &segment,
                             const llvm::DenseSet<Value> &needed) {
@@ -128,14 +133,45 @@ static double repeatedAlong(unsigned axis, const Segment &segment,
   return instructions;
 }
 
-static void findRepeated(Segment &segment,
+/// Whether neighbours along the last dimension of the results lie apart in the
+/// input, as those of a column do.
+static bool hasLanesApart(const WalkedInput &walked, const Segment &segment,
+                          const DimClasses &dims) {
+  int64_t last = segment.extents.size() - 1;
+  bool walks = false;
+  for (auto [dim, axis] : llvm::enumerate(walked.axes)) {
+    if (walks && dims.extent(walked.input, dim).size != 1)
+      return true;
+    walks |= axis == last;
+  }
+  return false;
+}
+
+/// The inputs that are read lane by lane, each as often as it is.
+static SmallVector<WalkedInput> inputsWithLanesApart(KernelOp kernel,
+                                                     const Segment &segment,
+                                                     const DimClasses &dims) {
+  SmallVector<WalkedInput> inputs = walkedInputs(kernel, segment, dims);
+  llvm::erase_if(inputs, [&](const WalkedInput &walked) {
+    return !hasLanesApart(walked, segment, dims);
+  });
+  return inputs;
+}
+
+static void findRepeated(Segment &segment, KernelOp kernel,
+                         const DimClasses &dims,
                          const llvm::DenseSet<Value> &needed) {
+  SmallVector<WalkedInput> apart = inputsWithLanesApart(kernel, segment, dims);
   for (unsigned axis = 0; axis + 1 < segment.extents.size(); ++axis) {
     const Extent &extent = segment.extents[axis];
     if (!extent.isStatic() || extent.size < 2)
       continue;
     // Of dimensions along which the same repeats the largest.
-    double instructions = repeatedAlong(axis, segment, needed);
+    double instructions =
+        repeatedAlong(axis, segment, needed) +
+        kLaneApart * llvm::count_if(apart, [&](const WalkedInput &walked) {
+          return !llvm::is_contained(walked.axes, axis);
+        });
     if (instructions > segment.repeatedInstructions ||
         (instructions == segment.repeatedInstructions &&
          extent.size > segment.extents[segment.repeatedAxis].size)) {
@@ -172,7 +208,7 @@ static void describe(Segment &segment, KernelOp kernel,
     return value.getDefiningOp<RotaryOp>() != nullptr;
   });
   if (!rotates && !segment.flat)
-    findRepeated(segment, needed);
+    findRepeated(segment, kernel, dims, needed);
   SmallVector<Rotation> rotations;
   for (Value value : needed) {
     auto rotary = value.getDefiningOp<RotaryOp>();

@@ -101,6 +101,31 @@ TEST_F(ElementSegmentsTest, NothingRepeatsInWhatEachElementComputes) {
   EXPECT_EQ(segmentsOf(kernel, dims)[0].repeatedTogether(8), 1);
 }
 
+TEST_F(ElementSegmentsTest, LoadsOfLanesThatLieApartRepeat) {
+  auto repeatedOf = [&](llvm::StringRef weights, llvm::StringRef offsets,
+                        llvm::StringRef sizes, llvm::StringRef column) {
+    KernelOp kernel = parseKernel(llvm::formatv(R"(
+      func.func @f(%x: tensor<8x64xf32>, %w: tensor<{0}xf32>) -> tensor<8x64xf32> {{
+        %r = fuse.kernel "k" ins(%x, %w : tensor<8x64xf32>, tensor<{0}xf32>) -> tensor<8x64xf32> {{
+        ^bb0(%a: tensor<8x64xf32>, %b: tensor<{0}xf32>):
+          %s = fuse.slice %b offsets = [{1}] sizes = [{2}] steps = [1, 1] : tensor<{0}xf32> -> tensor<{3}xf32>
+          %c = tensor.collapse_shape %s [[0, 1]] : tensor<{3}xf32> into tensor<64xf32>
+          %m = fuse.mul %a, %c : tensor<8x64xf32>, tensor<64xf32>
+          fuse.yield %m : tensor<8x64xf32>
+        }
+        return %r : tensor<8x64xf32>
+      })",
+                                                weights, offsets, sizes, column)
+                                      .str());
+    DimClasses dims(kernel->getParentOp());
+    return segmentsOf(kernel, dims)[0].repeatedInstructions;
+  };
+  double column = repeatedOf("64x4", "0, 1", "64, 1", "64x1");
+  double row = repeatedOf("4x64", "1, 0", "1, 64", "1x64");
+  EXPECT_GT(column, 0);
+  EXPECT_EQ(row, 0);
+}
+
 TEST_F(ElementSegmentsTest, VectorsHaveWholeDims) {
   auto extents = [](std::initializer_list<int64_t> sizes) {
     SmallVector<Extent> extents;
