@@ -76,10 +76,27 @@ Expr withLogSpecials(Expr x, Expr result) {
   Expr unbounded = e.fma(x, infinity, infinity);
   Expr special = e.select(x == e.f(0.0), -infinity, unbounded);
   Expr one = e.i(1);
-  Expr isUsual =
-      e.compare(arith::CmpIPredicate::ult, e.toBits(x) - one,
-                e.toBits(infinity) - one);
+  Expr isUsual = e.compare(arith::CmpIPredicate::ult, e.toBits(x) - one,
+                           e.toBits(infinity) - one);
   return e.select(isUsual, result, special);
+}
+
+/// The k of a normal x = m 2^k with m in [sqrt(1/2), sqrt(2)): its bits in the
+/// exponent's field, and as a number.
+struct Exponent {
+  Expr bits, number;
+};
+Exponent exponentOf(Expr x) {
+  MathEmitter &e = *x.emitter;
+  Expr offset = e.toBits(x) - e.toBits(e.f(0.70710678118654752));
+  return {offset & e.i(-(int64_t(1) << e.mantissaBits())),
+          e.smallToFloat(e.shiftRightSigned(offset, e.mantissaBits()))};
+}
+
+/// x 2^-k exactly, where neither is below the normal numbers or k is 0.
+Expr divideByPower(Expr x, const Exponent &exponent) {
+  MathEmitter &e = *x.emitter;
+  return e.fromBits(e.toBits(x) - exponent.bits);
 }
 
 /// For 16-bit results on CUDA: lg2.approx has an absolute error of 2^-22, which
@@ -105,12 +122,9 @@ Decomposed mlir::fuse::decompose(Expr x) {
                               e.toBits(e.f(smallestNormal)));
   Expr scaled =
       e.select(isDenormal, x * e.f(std::ldexp(1.0, scaleExponent)), x);
-  Expr bits = e.toBits(scaled);
-  Expr offset = bits - e.toBits(e.f(0.70710678118654752));
-  Expr k = e.shiftRightSigned(offset, e.mantissaBits());
+  Exponent exponent = exponentOf(scaled);
   Expr correction = e.select(isDenormal, e.f(-scaleExponent), e.f(0.0));
-  Expr exponentBits = offset & e.i(-(int64_t(1) << e.mantissaBits()));
-  return {e.fromBits(bits - exponentBits), e.smallToFloat(k) + correction};
+  return {divideByPower(scaled, exponent), exponent.number + correction};
 }
 
 Expr mlir::fuse::expandLog(Expr x) {
@@ -131,14 +145,14 @@ Expr mlir::fuse::expandLog2(Expr x) {
 
 Expr mlir::fuse::expandLog1p(Expr x) {
   MathEmitter &e = *x.emitter;
-  // 1 + x = sum + error exactly; the error joins f, scaled like the sum.
-  HighLow onePlusX = e.exactSum(e.f(1.0), x);
-  Decomposed d = decompose(onePlusX.high);
-  // Above 2^62 the error has no weight, and its scale must stay normal.
-  Expr bounded = e.atMost(d.exponent, 62.0);
-  RoundedInt k = e.roundProduct(bounded, e.f(-1.0));
-  Expr error = onePlusX.low * e.powerOfTwo(k.integer);
-  Expr f = (d.mantissa - e.f(1.0)) + error;
-  Expr result = withLogSpecials(onePlusX.high, combineLog(d.exponent, f));
+  // Of 1 + x only the exponent k is used: what its rounding loses of x would be
+  // the result where x is small. (1 + x) 2^-k - 1 = x 2^-k + (2^-k - 1), where
+  // four times the power is normal for every k.
+  Expr sum = x + e.f(1.0);
+  Exponent exponent = exponentOf(sum);
+  Expr powerTimesFour = divideByPower(e.f(4.0), exponent);
+  Expr f =
+      divideByPower(x, exponent) + e.fma(powerTimesFour, e.f(0.25), e.f(-1.0));
+  Expr result = withLogSpecials(sum, combineLog(exponent.number, f));
   return e.copySign(result, x);
 }
