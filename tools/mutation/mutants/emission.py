@@ -175,9 +175,14 @@ EMISSION = [
         ),
         (
             "log-of-negatives",
-            "e.select(x < zero, e.nan(), x);",
+            "e.fma(x, infinity, infinity);",
             "x;",
         ),
+    ),
+    *of_file(
+        "lib/Conversion/Points/PaddedPlaces.cpp",
+        "lit:Conversion lit:Programs",
+        ("padding-is-read-outside", "point.dims[axis] = {place};", ""),
     ),
     *of_file(
         "lib/Conversion/Math/MathTrig.cpp",
