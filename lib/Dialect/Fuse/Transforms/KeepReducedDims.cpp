@@ -238,6 +238,8 @@ struct RaiseUnitsOfGather : public OpRewritePattern<tensor::ExpandShapeOp> {
       return rewriter.notifyMatchFailure(expand, "nothing else is gathered so");
     RankedTensorType type = expand.getResultType(),
                      ids = gather.getIds().getType();
+    if (ids.getRank() == 0)
+      return rewriter.notifyMatchFailure(expand, "an id has no dimensions");
     int64_t first = gather.getDim(), end = first + ids.getRank(), next = 0;
     SmallVector<int64_t> shape;
     ReshapeGroups groups = expand.getReassociationIndices(), own;
