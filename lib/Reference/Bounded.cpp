@@ -40,6 +40,8 @@ static constexpr double kApproximationUlps = 0.25;
 
 /// Bits of the significand.
 static constexpr int kDoubleBits = 53, kFloatBits = 24;
+/// The last bit of f32's smallest number is 2 to this power.
+static constexpr int kLastFloatPlace = -149;
 
 Arithmetic::Arithmetic(DType dtype, DType accuracy)
     : dtype(dtype), accuracy(accuracy),
@@ -87,7 +89,8 @@ void TermMagnitudes::add(Bounded term) {
     auto bits = static_cast<uint64_t>(std::ldexp(fraction, kDoubleBits));
     int lastPlace = exponent - kDoubleBits + llvm::countr_zero(bits);
     mostExact = std::min(mostExact, std::ldexp(1.0, lastPlace + kFloatBits));
-    isExact = sum() <= mostExact;
+    // A product may have bits that no f32 has.
+    isExact = lastPlace >= kLastFloatPlace && sum() <= mostExact;
   }
 }
 
