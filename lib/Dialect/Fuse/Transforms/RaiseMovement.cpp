@@ -183,9 +183,9 @@ bool TransposeMovement::passesRotary(RotaryOp rotary) const {
   for (int64_t dim = 0; dim < heads; ++dim)
     if (permutation[dim] != dim)
       return false;
+  // One in a tensor is that of the first dimension, which becomes another.
   auto isOne = [](TypedValue<RankedTensorType> value) {
-    return !value || value.getType().getRank() == 0 ||
-           value.getType().getNumElements() == 1;
+    return !value || value.getType().getRank() == 0;
   };
   bool hasBatch = heads > 0;
   bool ofOne =
