@@ -319,7 +319,35 @@ func.func @halves_of_part(%x: tensor<?x1x8x64xf32>) -> tensor<?x8x64xf32> {
 
 // -----
 
-// A slice of what the collapse joins stays behind it.
+// Whole blocks of what the collapse joins are a slice of its first dimension.
+// CHECK-LABEL: func.func @block_of_joined
+// CHECK:         fuse.slice {{.*}} offsets = [0, 1, 0, 0] sizes = [-1, 1, 8, 64]
+// CHECK-NEXT:    tensor.collapse_shape
+func.func @block_of_joined(%x: tensor<?x4x8x64xf32>) -> tensor<?x8x64xf32> {
+  %m = fuse.reduce mean %x dims = [3] keep : tensor<?x4x8x64xf32> -> tensor<?x4x8x1xf32>
+  %d = fuse.div %x, %m : tensor<?x4x8x64xf32>, tensor<?x4x8x1xf32> -> tensor<?x4x8x64xf32>
+  %y = tensor.collapse_shape %d [[0], [1, 2], [3]] : tensor<?x4x8x64xf32> into tensor<?x32x64xf32>
+  %b = fuse.slice %y offsets = [0, 8, 0] sizes = [-1, 8, 64] : tensor<?x32x64xf32> -> tensor<?x8x64xf32>
+  return %b : tensor<?x8x64xf32>
+}
+
+// -----
+
+// One of each few neighbours is a slice of the last of the joined dimensions.
+// CHECK-LABEL: func.func @neighbours_of_joined
+// CHECK:         fuse.slice {{.*}} offsets = [0, 0, 1] sizes = [-1, 4, 16] steps = [1, 1, 2]
+// CHECK-NEXT:    tensor.collapse_shape
+func.func @neighbours_of_joined(%x: tensor<?x4x32xf32>) -> tensor<?x64xf32> {
+  %m = fuse.reduce mean %x dims = [2] keep : tensor<?x4x32xf32> -> tensor<?x4x1xf32>
+  %d = fuse.div %x, %m : tensor<?x4x32xf32>, tensor<?x4x1xf32> -> tensor<?x4x32xf32>
+  %y = tensor.collapse_shape %d [[0], [1, 2]] : tensor<?x4x32xf32> into tensor<?x128xf32>
+  %b = fuse.slice %y offsets = [0, 1] sizes = [-1, 64] steps = [1, 2] : tensor<?x128xf32> -> tensor<?x64xf32>
+  return %b : tensor<?x64xf32>
+}
+
+// -----
+
+// A slice that cuts blocks of what the collapse joins stays behind it.
 // CHECK-LABEL: func.func @part_of_joined
 // CHECK:         tensor.collapse_shape
 // CHECK-NEXT:    fuse.slice
@@ -327,7 +355,7 @@ func.func @part_of_joined(%x: tensor<?x4x8x64xf32>) -> tensor<?x8x64xf32> {
   %m = fuse.reduce mean %x dims = [3] keep : tensor<?x4x8x64xf32> -> tensor<?x4x8x1xf32>
   %d = fuse.div %x, %m : tensor<?x4x8x64xf32>, tensor<?x4x8x1xf32> -> tensor<?x4x8x64xf32>
   %y = tensor.collapse_shape %d [[0], [1, 2], [3]] : tensor<?x4x8x64xf32> into tensor<?x32x64xf32>
-  %b = fuse.slice %y offsets = [0, 8, 0] sizes = [-1, 8, 64] : tensor<?x32x64xf32> -> tensor<?x8x64xf32>
+  %b = fuse.slice %y offsets = [0, 4, 0] sizes = [-1, 8, 64] : tensor<?x32x64xf32> -> tensor<?x8x64xf32>
   return %b : tensor<?x8x64xf32>
 }
 
