@@ -111,10 +111,6 @@ int64_t Segment::repeatedTogether(int64_t places) const {
                                   : 1;
 }
 
-/// What a load of an element costs whose neighbours lie apart in memory: a warp
-/// asks the cache for a line a thread, one after the other.
-static constexpr double kLaneApart = 32;
-
 /// What an element computes anew that others along `axis` compute, too.
 static double repeatedAlong(unsigned axis, const Segment &segment,
                             const llvm::DenseSet<Value> &needed) {
@@ -147,7 +143,7 @@ static bool hasLanesApart(const WalkedInput &walked, const Segment &segment,
   return false;
 }
 
-/// The inputs that are read lane by lane, each as often as it is.
+/// The inputs that are read lane by lane, once for each place where they are.
 static SmallVector<WalkedInput> inputsWithLanesApart(KernelOp kernel,
                                                      const Segment &segment,
                                                      const DimClasses &dims) {
@@ -169,9 +165,10 @@ static void findRepeated(Segment &segment, KernelOp kernel,
     // Of dimensions along which the same repeats the largest.
     double instructions =
         repeatedAlong(axis, segment, needed) +
-        kLaneApart * llvm::count_if(apart, [&](const WalkedInput &walked) {
-          return !llvm::is_contained(walked.axes, axis);
-        });
+        kApartLoadInstructions *
+            llvm::count_if(apart, [&](const WalkedInput &walked) {
+              return !llvm::is_contained(walked.axes, axis);
+            });
     if (instructions > segment.repeatedInstructions ||
         (instructions == segment.repeatedInstructions &&
          extent.size > segment.extents[segment.repeatedAxis].size)) {

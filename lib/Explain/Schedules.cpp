@@ -463,7 +463,7 @@ static std::string explainRepeated(PointwiseScheduleAttr schedule,
     const Extent &row = segment.extents.back();
     if (row.isStatic() && row.size % schedule.getVector() == 0)
       return formatv("; a thread takes {0} places of dimension {1}, and "
-                     "computes what repeats along it once",
+                     "loads and computes once what repeats along it",
                      places, segment.repeatedAxis);
   }
   return "";

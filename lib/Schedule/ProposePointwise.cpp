@@ -164,7 +164,8 @@ static int64_t turnedVector(KernelOp kernel, const Segment &segment,
 /// than a vector of 16-bit elements waits for memory, and finding a token's
 /// sequence takes loads that depend on each other: neighbouring heads share
 /// both. Tables are shared by the caches. So it is with what costs as much and
-/// repeats along a dimension, such as cosines that a program computes.
+/// repeats along a dimension, such as cosines that a program computes, or
+/// columns that are loaded element by element.
 static int64_t sharedHeads(KernelOp kernel, ArrayRef<Segment> segments,
                            const ScheduleTarget &target) {
   const auto &numbers = target.numbers().pointwise;

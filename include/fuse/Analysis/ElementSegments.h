@@ -51,9 +51,10 @@ struct Segment {
   /// shape, have in common; absent where there are none or they differ.
   std::optional<Rotation> rotation;
   /// Where a kernel without rotary ops computes the same again and again, as
-  /// cosines of angles that all heads share: the dimension before the last
-  /// along which that is most, and what an element takes of it, in instructions
-  /// (OpCost.h). 0 where there is no such dimension of a known size.
+  /// cosines of angles that all heads share, or loads it element by element, as
+  /// columns: the dimension before the last along which that is most, and what
+  /// an element takes of it, in instructions (OpCost.h). 0 where there is no
+  /// such dimension of a known size.
   unsigned repeatedAxis = 0;
   double repeatedInstructions = 0;
 

@@ -45,6 +45,10 @@ double elementBytes(Value value);
 /// a Philox round for each of four.
 double instructionsOf(Operation *op);
 
+/// The same for a load of an element whose neighbours lie apart in memory, as
+/// those of a column do: the 32 threads of a warp ask for a line each.
+inline constexpr double kApartLoadInstructions = 32;
+
 /// Whether the op needs a GPU's unit for special functions.
 bool isSpecialFunction(Operation *op);
 

@@ -13,8 +13,9 @@
 // The lanes stay together where neighbours in the result are neighbours in the
 // operand, and all of them come from one operand: the choice of a concat's
 // operand, or of padding, is then one branch for the whole vector. Otherwise
-// each lane is a point of its own. What a branch does not take is not read;
-// beside a padding in memory another element is, and not used.
+// each lane is a point of its own. What a branch does not take is not read. A
+// padding of what is in memory needs no branch: an element that exists is read,
+// and not used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -284,8 +285,8 @@ Value MovementBuilder::build(PadOp pad) {
   if (!condition)
     return emitter.emit(pad.getInput(), source);
   // Loads that wait for no branch run side by side.
-  if (places.mayReadOthers()) {
-    Value read = emitter.emitLanes(pad.getInput(), places.others());
+  if (places.canReadInstead()) {
+    Value read = emitter.emitLanes(pad.getInput(), places.readable());
     return arith::SelectOp::create(builder, loc, condition, read,
                                    filled(pad.getValue()));
   }

@@ -23,12 +23,8 @@ bool PaddedPlaces::areKnownOutside() {
   return false;
 }
 
-/// Numbers before the first place are the largest without a sign.
 Value PaddedPlaces::isInside(int64_t axis) {
-  return arith::CmpIOp::create(emitter.getBuilder(), pad.getLoc(),
-                               arith::CmpIPredicate::ult,
-                               emitter.materialize(source.dims[axis]),
-                               emitter.materialize(emitter.size(size(axis))));
+  return emitIsInside(emitter, pad.getLoc(), source.dims[axis], size(axis));
 }
 
 Value PaddedPlaces::areInside() {
@@ -44,8 +40,9 @@ Value PaddedPlaces::areInside() {
   return all;
 }
 
-bool PaddedPlaces::mayReadOthers() {
-  // Where no padding is before a dimension, a row's threads may hold the place.
+bool PaddedPlaces::canReadInstead() {
+  // With padding behind a dimension only, a place is the point's own, which the
+  // threads of a row may hold in registers.
   for (int64_t axis = 0; axis < pad.getType().getRank(); ++axis)
     if (isPadded(axis) && pad.getLow()[axis] == 0)
       return false;
@@ -55,7 +52,7 @@ bool PaddedPlaces::mayReadOthers() {
          });
 }
 
-Point PaddedPlaces::others() {
+Point PaddedPlaces::readable() {
   Point point = source;
   for (int64_t axis = 0; axis < pad.getType().getRank(); ++axis) {
     if (!isPadded(axis))

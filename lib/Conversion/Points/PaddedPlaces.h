@@ -23,10 +23,11 @@ public:
   bool areKnownOutside();
   /// Whether what is padded has the point; null where it has all of them.
   Value areInside();
-  /// Whether something is in memory to be read instead of the padding.
-  bool mayReadOthers();
-  /// The point, and where it lies in the padding another that exists.
-  Point others();
+  /// Whether an element in memory can be read where the point is one of the
+  /// padding.
+  bool canReadInstead();
+  /// The point; where it is one of the padding, the first of its row or column.
+  Point readable();
 
 private:
   bool isPadded(int64_t axis) {

@@ -32,6 +32,14 @@ bool mlir::fuse::isNearMemory(Value value) {
   return isa<BlockArgument>(value);
 }
 
+/// Negative numbers are the largest without a sign.
+Value mlir::fuse::emitIsInside(PointEmitter &emitter, Location loc,
+                               const Index &index, const Extent &extent) {
+  return arith::CmpIOp::create(
+      emitter.getBuilder(), loc, arith::CmpIPredicate::ult,
+      emitter.materialize(index), emitter.materialize(emitter.size(extent)));
+}
+
 /// Bytes of an element where it is in memory.
 static int64_t storedBytes(Value value) {
   while (auto cast = value.getDefiningOp<CastOp>())
@@ -82,9 +90,7 @@ bool ShiftedLanes::hasWholeVectors() const {
 }
 
 Value ShiftedLanes::isInside(const Index &index, const Extent &extent) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                               emitter.materialize(index),
-                               emitter.materialize(emitter.size(extent)));
+  return emitIsInside(emitter, loc, index, extent);
 }
 
 Value ShiftedLanes::readFrom(int64_t distance) {

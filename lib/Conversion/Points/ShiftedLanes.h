@@ -15,6 +15,10 @@ namespace mlir::fuse {
 /// Whether the value is in memory, but for casts.
 bool isNearMemory(Value value);
 
+/// Whether an index that may be negative is one of the extent's.
+Value emitIsInside(PointEmitter &emitter, Location loc, const Index &index,
+                   const Extent &extent);
+
 /// The lanes of a slice or a padding that start between two whole vectors of
 /// what is moved, out of these. Null where that is not possible or no gain.
 Value emitShiftedLanes(PointEmitter &emitter, SliceOp slice,

@@ -183,16 +183,17 @@ bool TransposeMovement::passesRotary(RotaryOp rotary) const {
   for (int64_t dim = 0; dim < heads; ++dim)
     if (permutation[dim] != dim)
       return false;
-  // One in a tensor is that of the first dimension, which becomes another.
-  auto isOne = [](TypedValue<RankedTensorType> value) {
+  // An offset in a tensor belongs to a place of the first dimension, which
+  // becomes another.
+  auto isNumber = [](TypedValue<RankedTensorType> value) {
     return !value || value.getType().getRank() == 0;
   };
   bool hasBatch = heads > 0;
-  bool ofOne =
-      (!rotary.getPositions() ||
-       rotary.getPositions().getType().getRank() == 1) &&
-      (rotary.getSequences() ||
-       isOne(cast_or_null<TypedValue<RankedTensorType>>(rotary.getOffset())));
+  bool ofOne = (!rotary.getPositions() ||
+                rotary.getPositions().getType().getRank() == 1) &&
+               (rotary.getSequences() ||
+                isNumber(cast_or_null<TypedValue<RankedTensorType>>(
+                    rotary.getOffset())));
   return hasBatch || ofOne;
 }
 
