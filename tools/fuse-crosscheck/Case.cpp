@@ -54,6 +54,8 @@ StringRef name(Check check) {
 }
 
 bool Case::wants(Check check) const {
+  if (check == Check::GPUSchedules)
+    return wants(Check::Schedules) || wants(Check::EmulatedSchedules);
   return !is_contained(usualChecks, check) || is_contained(checks, check);
 }
 

@@ -79,8 +79,9 @@ enum class Check {
 };
 
 /// What is checked unless the command line says otherwise, where a case wants
-/// it. Every case wants the others: what is too large for the emulator is not
-/// for them.
+/// it. Of the others, every case wants those of one program, since what is too
+/// large for the emulator is not for them, and a case that wants other
+/// schedules anywhere wants them on a GPU.
 inline constexpr Check usualChecks[] = {
     Check::Fused,   Check::Unaligned, Check::Strided,
     Check::Unfused, Check::Strict,    Check::Schedules,
