@@ -55,8 +55,9 @@ StringRef name(Check check) {
 
 bool Case::wants(Check check) const {
   if (check == Check::GPUSchedules)
-    return wants(Check::Schedules) || wants(Check::EmulatedSchedules);
-  return !is_contained(usualChecks, check) || is_contained(checks, check);
+    return is_contained(checks, check) || wants(Check::Schedules) ||
+           wants(Check::EmulatedSchedules);
+  return !isUsual(check) || is_contained(checks, check);
 }
 
 static Error makeError(const Case &it, const Twine &message) {
@@ -78,11 +79,11 @@ static Error setChecks(Case &it, StringRef value) {
   it.checks.clear();
   for (StringRef word : split(value, ',')) {
     const Check *found =
-        find_if(usualChecks, [&](Check check) { return name(check) == word; });
-    if (found == std::end(usualChecks))
+        find_if(allChecks, [&](Check check) { return name(check) == word; });
+    if (found == std::end(allChecks))
       return makeError(
           it, formatv("expected --check of: {0}; but got '{1}'; choose some",
-                      join(map_range(usualChecks, name), ", "), word));
+                      join(map_range(allChecks, name), ", "), word));
     it.checks.push_back(*found);
   }
   return Error::success();
@@ -114,7 +115,7 @@ Expected<Case> readCase(StringRef path) {
   Case result;
   result.path = path.str();
   result.text = (*source)->getBuffer().str();
-  result.checks.assign(std::begin(usualChecks), std::end(usualChecks));
+  copy_if(allChecks, std::back_inserter(result.checks), isUsual);
   for (line_iterator line(**source); !line.is_at_end(); ++line) {
     StringRef comment = *line;
     if (comment.consume_front("// --"))

@@ -78,14 +78,14 @@ enum class Check {
   GPUSchedules,
 };
 
-/// What is checked unless the command line says otherwise, where a case wants
-/// it. Of the others, every case wants those of one program, since what is too
-/// large for the emulator is not for them, and a case that wants other
-/// schedules anywhere wants them on a GPU.
-inline constexpr Check usualChecks[] = {
-    Check::Fused,   Check::Unaligned, Check::Strided,
-    Check::Unfused, Check::Strict,    Check::Schedules,
-    Check::Twins,   Check::Emulated,  Check::EmulatedSchedules};
+inline constexpr Check allChecks[] = {
+    Check::Fused,    Check::Unaligned, Check::Strided,
+    Check::Unfused,  Check::Strict,    Check::Schedules,
+    Check::Twins,    Check::Emulated,  Check::EmulatedSchedules,
+    Check::Compiled, Check::GPU,       Check::GPUSchedules};
+
+/// Whether a case that does not say what to check wants it.
+inline bool isUsual(Check check) { return check < Check::Compiled; }
 
 llvm::StringRef name(Check check);
 
@@ -98,6 +98,9 @@ struct Case {
   Fill fill = Fill::Normal;
   std::vector<Check> checks;
 
+  /// Whether to make a check that was asked for. What is not usual, every case
+  /// wants, since what is too large for the emulator is not for a GPU; but
+  /// other schedules only if it wants them anywhere.
   bool wants(Check check) const;
 };
 

@@ -8,9 +8,9 @@
 #include "Checks.h"
 #include "../fuse/Inputs.h"
 #include "Arrays.h"
+#include "CompileOnly.h"
 #include "DeviceArrays.h"
 #include "Forms.h"
-#include "fuse/Compiler/Compilation.h"
 #include "fuse/Execution/JIT.h"
 #include "fuse/Reference/Evaluate.h"
 #include "fuse/Reference/Verify.h"
@@ -293,21 +293,9 @@ Error Checker::checkUnaligned(jit::CompiledProgram &compiled) {
 }
 
 Error Checker::checkCompiled() {
-  const runtime::Facts anyTensors;
   jit::CompileOptions target = onDevice();
   target.chip = gpuChip().str();
-  auto compilation =
-      jit::Compilation::create(program.text, program.path, target);
-  if (!compilation)
-    return compilation.takeError();
-  for (const runtime::Facts &facts : {runtime::Facts::usual(), anyTensors}) {
-    auto code = (*compilation)->generate(facts);
-    if (!code)
-      return joinErrors(
-          makeError(formatv("for {0}, {1}", target.chip, facts.str())),
-          code.takeError());
-  }
-  return Error::success();
+  return compileAsCalled(program, target);
 }
 
 Error Checker::checkGPU() {

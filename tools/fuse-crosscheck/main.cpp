@@ -64,7 +64,7 @@ static Expected<Summary> checkFile(StringRef path) {
     setDim(*program, dim);
   SmallVector<Check> which(chosen.begin(), chosen.end());
   if (which.empty())
-    which.assign(std::begin(usualChecks), std::end(usualChecks));
+    which.assign(program->checks.begin(), program->checks.end());
   return crosscheck(*program, which, schedules, [&](Check check) {
     if (trace) {
       outs() << "check " << path << ": " << name(check) << "\n";
