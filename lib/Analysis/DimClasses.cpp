@@ -212,7 +212,8 @@ void DimClasses::addRule(Value result, int64_t axis, SizeRule::Kind kind,
 }
 
 /// A dimension of a group is the group's size over the others', if these are
-/// static; the sizes of several dynamic ones are operands.
+/// static; the sizes of several dynamic ones are operands, mostly those of
+/// other values.
 void DimClasses::visitExpand(tensor::ExpandShapeOp op) {
   Value source = op.getSrc(), result = op.getResult();
   auto type = cast<RankedTensorType>(result.getType());
@@ -229,6 +230,13 @@ void DimClasses::visitExpand(tensor::ExpandShapeOp op) {
     else if (dynamics == 1 && known > 1)
       addRule(result, dynamic, SizeRule::Product,
               Key(source, static_cast<int64_t>(axis)), 0, known);
+  }
+  for (auto [axis, size] : llvm::enumerate(op.getMixedOutputShape())) {
+    auto of = llvm::dyn_cast_if_present<Value>(size);
+    auto dim = of ? of.getDefiningOp<tensor::DimOp>() : nullptr;
+    if (std::optional<int64_t> index =
+            dim ? dim.getConstantIndex() : std::nullopt)
+      unite(dim.getSource(), *index, result, axis);
   }
 }
 

@@ -328,23 +328,32 @@ RunCollapser::collapsedSpace(Operation *op) const {
   return ReductionSpace{domain, dimsWithoutRun(op, first), {}};
 }
 
-/// Whether a reduction would walk what others reduce in another way, or reduce
-/// to. By their shapes they would be taken for parts of one walk, which was not
-/// looked at when the kernel was formed.
+/// Whether one has the shape of what the other reduces to.
+static bool isReducedTo(const ReductionSpace &a, const ReductionSpace &b) {
+  return a.isReducedShape(b.domain) || b.isReducedShape(a.domain);
+}
+
+/// Whether a reduction would walk what others reduce in another way, or would
+/// begin or cease to have the shape that another reduces to. Walks are told
+/// apart by their shapes, and only those that were found when the kernel was
+/// formed have been looked at.
 bool RunCollapser::meetsOthers() const {
   auto reductions = reductionsOf(kernel);
+  auto spaceOf = [&](Operation *op) {
+    return ReductionSpace{dims.extents(op->getOperand(0)),
+                          SmallVector<int64_t>(reducedDims(op)),
+                          {}};
+  };
   return llvm::any_of(reductions, [&](Operation *op) {
     std::optional<ReductionSpace> own = collapsedSpace(op);
     return own && llvm::any_of(reductions, [&](Operation *reduction) {
              if (firsts.contains(reduction->getOperand(0)))
                return false;
-             ReductionSpace other{dims.extents(reduction->getOperand(0)),
-                                  SmallVector<int64_t>(reducedDims(reduction)),
-                                  {}};
+             ReductionSpace other = spaceOf(reduction);
              return other.domain == own->domain
                         ? other.reduced != own->reduced
-                        : other.isReducedShape(own->domain) ||
-                              own->isReducedShape(other.domain);
+                        : isReducedTo(other, *own) !=
+                              isReducedTo(other, spaceOf(op));
            });
   });
 }

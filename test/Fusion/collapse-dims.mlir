@@ -308,3 +308,20 @@ func.func @transposed(%x: tensor<?x5x7x4xi8>, %b: tensor<7xi8>) -> (tensor<?x4x5
   }
   return %r, %s : tensor<?x4x5x7xi8>, tensor<?x4x5x7xi8>
 }
+
+// -----
+
+// What rows have one of keeps the shape by which it is known to be that, or loses
+// dimensions with them.
+// CHECK-LABEL: func.func @of_rows
+// CHECK:         fuse.kernel "k" ins(%{{.*}} : tensor<3xf32>, tensor<3x20xf32>)
+func.func @of_rows(%m: tensor<3x1x1x1xf32>, %x: tensor<3x1x2x10xf32>) -> (tensor<f32>, tensor<f32>) {
+  %r:2 = fuse.kernel "k" ins(%m, %x : tensor<3x1x1x1xf32>, tensor<3x1x2x10xf32>) -> tensor<f32>, tensor<f32> {
+  ^bb0(%a: tensor<3x1x1x1xf32>, %b: tensor<3x1x2x10xf32>):
+    %s = fuse.reduce max %a dims = [0, 1, 2, 3] : tensor<3x1x1x1xf32> -> tensor<f32>
+    %t = fuse.reduce max %b dims = [1, 2, 3] : tensor<3x1x2x10xf32> -> tensor<3xf32>
+    %u = fuse.reduce max %t dims = [0] : tensor<3xf32> -> tensor<f32>
+    fuse.yield %s, %u : tensor<f32>, tensor<f32>
+  }
+  return %r#0, %r#1 : tensor<f32>, tensor<f32>
+}

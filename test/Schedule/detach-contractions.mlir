@@ -51,3 +51,28 @@ func.func @bias(%x: tensor<?x64xbf16>, %w: tensor<128x64xbf16>, %b: tensor<128xb
   }
   return %y : tensor<?x128xbf16>
 }
+
+// -----
+
+// The product takes what computes its operand with it.
+// TILES-LABEL: func.func @pages(
+// APART-LABEL: func.func @pages(
+// APART:         %[[P:.*]] = fuse.kernel "pages_contract" ins(%arg0, %arg1, %arg2 : {{.*}}) -> tensor<2x2x2x8xbf16>
+// APART:           fuse.gather
+// APART:           fuse.contract
+// APART:         fuse.kernel "pages" ins(%[[P]] : tensor<2x2x2x8xbf16>)
+// APART-NOT:       fuse.gather
+// APART:           fuse.transpose
+func.func @pages(%x: tensor<2x2x2x64xbf16>, %table: tensor<4x2x8x8xbf16>, %ids: tensor<2x8xi64>) -> tensor<2x1x2x2x8xbf16> {
+  %y = fuse.kernel "pages" ins(%x, %table, %ids : tensor<2x2x2x64xbf16>, tensor<4x2x8x8xbf16>, tensor<2x8xi64>) -> tensor<2x1x2x2x8xbf16> {
+  ^bb0(%a: tensor<2x2x2x64xbf16>, %t: tensor<4x2x8x8xbf16>, %i: tensor<2x8xi64>):
+    %g = fuse.gather %t, %i dim = 0 : tensor<4x2x8x8xbf16>, tensor<2x8xi64> -> tensor<2x8x2x8x8xbf16>
+    %h = fuse.transpose %g permutation = [0, 2, 1, 3, 4] : tensor<2x8x2x8x8xbf16> -> tensor<2x2x8x8x8xbf16>
+    %v = tensor.collapse_shape %h [[0], [1], [2, 3], [4]] : tensor<2x2x8x8x8xbf16> into tensor<2x2x64x8xbf16>
+    %p = fuse.contract "abmk,abkn->abmn" %a, %v : tensor<2x2x2x64xbf16>, tensor<2x2x64x8xbf16> -> tensor<2x2x2x8xbf16>
+    %e = tensor.expand_shape %p [[0], [1], [2, 3], [4]] output_shape [2, 2, 1, 2, 8] : tensor<2x2x2x8xbf16> into tensor<2x2x1x2x8xbf16>
+    %r = fuse.transpose %e permutation = [1, 2, 0, 3, 4] : tensor<2x2x1x2x8xbf16> -> tensor<2x1x2x2x8xbf16>
+    fuse.yield %r : tensor<2x1x2x2x8xbf16>
+  }
+  return %y : tensor<2x1x2x2x8xbf16>
+}

@@ -16,6 +16,7 @@
 #include "fuse/Schedule/Candidates.h"
 #include "fuse/Schedule/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::fuse {
@@ -25,6 +26,8 @@ namespace mlir::fuse {
 
 using namespace mlir;
 using namespace mlir::fuse;
+
+using OpSet = llvm::SmallSetVector<Operation *, 8>;
 
 namespace {
 /// A kernel that could be two.
@@ -40,8 +43,11 @@ private:
   std::optional<double> secondsTogether(Reason &reason);
   std::optional<double> secondsApart();
   void build();
-  KernelOp buildProduct(OpBuilder &builder);
-  KernelOp buildRest(OpBuilder &builder);
+  KernelOp buildPart(OpBuilder &builder, StringRef name, TypeRange types,
+                     const OpSet &ops,
+                     SmallVector<std::pair<Value, Value>> inputs);
+  KernelOp buildProduct(OpBuilder &builder, const OpSet &ops);
+  KernelOp buildRest(OpBuilder &builder, const OpSet &ofProduct);
   void note(StringRef attribute, ArrayRef<NamedAttribute> fields);
 
   KernelOp kernel;
@@ -51,61 +57,80 @@ private:
 };
 } // namespace
 
-static void addArguments(Block &body, ValueRange inputs) {
-  for (Value input : inputs)
-    body.addArgument(input.getType(), input.getLoc());
+/// The contraction, and what computes its operands.
+static OpSet productOps(ContractOp contract) {
+  OpSet ops;
+  ops.insert(contract);
+  for (size_t next = 0; next < ops.size(); ++next)
+    for (Value operand : ops[next]->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        ops.insert(op);
+  return ops;
 }
 
-KernelOp Detacher::buildProduct(OpBuilder &builder) {
-  SmallVector<Value> inputs;
-  for (Value operand : contract.getOperands())
-    inputs.push_back(
-        kernel.getInputs()[cast<BlockArgument>(operand).getArgNumber()]);
-  std::string name = (kernel.getKernelName() + "_contract").str();
-  auto made = KernelOp::create(builder, kernel.getLoc(), contract.getType(),
-                               builder.getStringAttr(name), inputs,
+/// A kernel of some of this kernel's ops, in its order. They read those of its
+/// arguments in `inputs` first, each with what it is given from outside.
+KernelOp Detacher::buildPart(OpBuilder &builder, StringRef name,
+                             TypeRange types, const OpSet &ops,
+                             SmallVector<std::pair<Value, Value>> inputs) {
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    Value given = kernel.getInputs()[argument.getArgNumber()];
+    bool isRead = llvm::any_of(argument.getUsers(), [&](Operation *user) {
+      return ops.contains(user);
+    });
+    if (isRead &&
+        !llvm::is_contained(inputs, std::pair(Value(argument), given)))
+      inputs.emplace_back(argument, given);
+  }
+  auto given = llvm::to_vector(llvm::make_second_range(inputs));
+  auto made = KernelOp::create(builder, kernel.getLoc(), types,
+                               builder.getStringAttr(name), given,
                                ScheduleAttrInterface());
   Block &body = made.getBody().emplaceBlock();
-  addArguments(body, inputs);
   IRMapping mapping;
-  for (auto [operand, argument] :
-       llvm::zip_equal(contract.getOperands(), body.getArguments()))
-    mapping.map(operand, argument);
-  OpBuilder inner = OpBuilder::atBlockBegin(&body);
-  Value sums = inner.clone(*contract, mapping)->getResult(0);
-  YieldOp::create(inner, kernel.getLoc(), sums);
-  return made;
-}
-
-/// With the product as an input, and all others that it still reads.
-KernelOp Detacher::buildRest(OpBuilder &builder) {
-  SmallVector<Value> inputs = {product.getResult(0)};
-  SmallVector<Value> inside = {contract.getResult()};
-  for (BlockArgument argument : kernel.getBody().getArguments())
-    if (llvm::any_of(argument.getUsers(), [&](Operation *user) {
-          return user != contract.getOperation();
-        })) {
-      inputs.push_back(kernel.getInputs()[argument.getArgNumber()]);
-      inside.push_back(argument);
-    }
-  auto made = KernelOp::create(
-      builder, kernel.getLoc(), kernel.getResultTypes(),
-      kernel.getKernelNameAttr(), inputs, ScheduleAttrInterface());
-  Block &body = made.getBody().emplaceBlock();
-  addArguments(body, inputs);
-  IRMapping mapping;
-  mapping.map(inside, body.getArguments());
+  for (auto [inside, outside] : inputs)
+    mapping.map(inside, body.addArgument(outside.getType(), outside.getLoc()));
   OpBuilder inner = OpBuilder::atBlockBegin(&body);
   for (Operation &op : kernel.getBody().front())
-    if (&op != contract.getOperation())
+    if (ops.contains(&op))
       inner.clone(op, mapping);
   return made;
 }
 
+KernelOp Detacher::buildProduct(OpBuilder &builder, const OpSet &ops) {
+  SmallVector<std::pair<Value, Value>> inputs;
+  for (Value operand : contract.getOperands())
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      inputs.emplace_back(operand, kernel.getInputs()[argument.getArgNumber()]);
+  std::string name = (kernel.getKernelName() + "_contract").str();
+  KernelOp made =
+      buildPart(builder, name, contract.getType(), ops, std::move(inputs));
+  Block &body = made.getBody().front();
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  YieldOp::create(inner, kernel.getLoc(), body.back().getResult(0));
+  return made;
+}
+
+/// With the product as an input, and all others that it still reads. What also
+/// computes an operand of the product is computed again.
+KernelOp Detacher::buildRest(OpBuilder &builder, const OpSet &ofProduct) {
+  OpSet ops;
+  Block &body = kernel.getBody().front();
+  for (Operation &op : llvm::reverse(body)) {
+    bool isNeeded = llvm::any_of(
+        op.getUsers(), [&](Operation *user) { return ops.contains(user); });
+    if (!ofProduct.contains(&op) || (isNeeded && &op != contract))
+      ops.insert(&op);
+  }
+  return buildPart(builder, kernel.getKernelName(), kernel.getResultTypes(),
+                   ops, {{contract.getResult(), product.getResult(0)}});
+}
+
 void Detacher::build() {
   OpBuilder builder(kernel);
-  product = buildProduct(builder);
-  rest = buildRest(builder);
+  OpSet ops = productOps(contract);
+  product = buildProduct(builder, ops);
+  rest = buildRest(builder, ops);
 }
 
 /// What tensor cores take for the tiles and, behind their products, for the ops
@@ -205,7 +230,7 @@ struct DetachContractionsPass
     DimClasses dims(getOperation());
     SmallVector<std::pair<KernelOp, ContractOp>> found;
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
-      if (ContractOp contract = contractionToDetach(kernel, dims))
+      if (ContractOp contract = contractionToDetach(kernel, dims, *target))
         found.push_back({kernel, contract});
     for (auto [kernel, contract] : found)
       Detacher(kernel, contract, *target).run();
@@ -213,8 +238,8 @@ struct DetachContractionsPass
 
 private:
   /// The contraction of a kernel that only tensor cores could run as it is.
-  static ContractOp contractionToDetach(KernelOp kernel,
-                                        const DimClasses &dims) {
+  static ContractOp contractionToDetach(KernelOp kernel, const DimClasses &dims,
+                                        const ScheduleTarget &target) {
     auto contractions = kernel.getBody().getOps<ContractOp>();
     if (kernel.getScheduleAttr() || !llvm::hasSingleElement(contractions))
       return {};
@@ -224,8 +249,12 @@ private:
         contractionFlowOf(kernel, contract, dims, reason);
     bool readsInputs =
         llvm::all_of(contract.getOperands(), llvm::IsaPred<BlockArgument>);
-    return succeeded(flow) && flow->needsTiles && readsInputs ? contract
-                                                              : ContractOp();
+    if (failed(flow) || !flow->needsTiles)
+      return {};
+    // Some schedules compute an operand, such as pages that are gathered.
+    return readsInputs || findCandidates(kernel, dims, target).empty()
+               ? contract
+               : ContractOp();
   }
 };
 } // namespace

@@ -293,20 +293,31 @@ struct KeepLeading : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// sum((x - reduce(x) keep)^2) keeps what the reduction before it keeps.
+/// sum((x - reduce(x) keep)^2) keeps what the reduction before it keeps, and
+/// sum(x) what another reduction of x keeps.
 struct KeepAlike : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ReduceOp reduce,
                                 PatternRewriter &rewriter) const override {
     if (reduce.getKeep() || reduce.getDims().empty() ||
-        !followsFromAlike(reduce))
+        !(followsFromAlike(reduce) || isBesideAlike(reduce)))
       return rewriter.notifyMatchFailure(reduce, "not of what is kept");
     keepDims(reduce, rewriter);
     return success();
   }
 
 private:
+  static bool isAlike(Operation *op, ReduceOp reduce) {
+    auto other = dyn_cast<ReduceOp>(op);
+    return other && other.getKeep() && other.getDims() == reduce.getDims();
+  }
+
+  static bool isBesideAlike(ReduceOp reduce) {
+    return llvm::any_of(reduce.getInput().getUsers(),
+                        [&](Operation *user) { return isAlike(user, reduce); });
+  }
+
   /// Whether what is reduced is computed, element by element, from a reduction
   /// that keeps the same dimensions.
   static bool followsFromAlike(ReduceOp reduce) {
@@ -319,9 +330,8 @@ private:
     };
     add(reduce.getInput());
     for (size_t next = 0; next < ops.size() && next < mostOps; ++next) {
-      auto other = dyn_cast<ReduceOp>(ops[next]);
-      if (other && other.getKeep() && other.getDims() == reduce.getDims() &&
-          shapeOf(other.getResult()) == ArrayRef(kept))
+      if (isAlike(ops[next], reduce) &&
+          shapeOf(ops[next]->getResult(0)) == ArrayRef(kept))
         return true;
       if (isShapeless(ops[next]))
         llvm::for_each(ops[next]->getOperands(), add);

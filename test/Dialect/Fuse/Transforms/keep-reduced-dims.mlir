@@ -54,8 +54,9 @@ func.func @others(%x: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64x64xf32>) 
 // others read are left.
 // CHECK-LABEL: func.func @joined
 // CHECK:         %[[C:.*]] = fuse.constant dense<2.000000e+00> : tensor<f32>
-// CHECK:         %[[M:.*]] = fuse.reduce mean %arg0 dims = [0, 1] : tensor<?x2x64xf32> -> tensor<64xf32>
-// CHECK:         %[[A:.*]] = fuse.mul %[[M]], %[[C]]
+// CHECK:         %[[M:.*]] = fuse.reduce mean %arg0 dims = [0, 1] keep : tensor<?x2x64xf32> -> tensor<1x1x64xf32>
+// CHECK:         %[[L:.*]] = tensor.collapse_shape %[[M]]
+// CHECK:         %[[A:.*]] = fuse.mul %[[L]], %[[C]]
 // CHECK:         %[[B:.*]] = fuse.reduce max %arg0 dims = [0, 1] keep : tensor<?x2x64xf32> -> tensor<1x1x64xf32>
 // CHECK:         fuse.reduce sum %arg0 dims = [2] : tensor<?x2x64xf32> -> tensor<?x2xf32>
 // CHECK:         fuse.reduce sum %{{.*}} dims = [1] : tensor<?x2xf32> -> tensor<?xf32>
@@ -129,4 +130,27 @@ func.func @gathered(%w: tensor<64xf32>, %ids: tensor<?xi64>, %x: tensor<?x1xf32>
   %y = fuse.mul %x, %u : tensor<?x1xf32>
   %s = fuse.reduce sum %g dims = [0] : tensor<?xf32> -> tensor<f32>
   return %y, %s : tensor<?x1xf32>, tensor<f32>
+}
+
+// -----
+
+// Beside a reduction that keeps the same dimensions, one keeps them, too.
+// CHECK-LABEL: func.func @beside
+// CHECK:         fuse.reduce max %arg0 dims = [1] keep
+// CHECK:         fuse.reduce sum %arg0 dims = [1] keep
+func.func @beside(%x: tensor<?x8xf32>) -> (tensor<?x1xf32>, tensor<?xf32>) {
+  %m = fuse.reduce max %x dims = [1] keep : tensor<?x8xf32> -> tensor<?x1xf32>
+  %s = fuse.reduce sum %x dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+  return %m, %s : tensor<?x1xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Beside one of other dimensions, it does not.
+// CHECK-LABEL: func.func @beside_others
+// CHECK:         fuse.reduce sum %arg0 dims = [1] : tensor<?x8x4xf32> -> tensor<?x4xf32>
+func.func @beside_others(%x: tensor<?x8x4xf32>) -> (tensor<?x8x1xf32>, tensor<?x4xf32>) {
+  %m = fuse.reduce max %x dims = [2] keep : tensor<?x8x4xf32> -> tensor<?x8x1xf32>
+  %s = fuse.reduce sum %x dims = [1] : tensor<?x8x4xf32> -> tensor<?x4xf32>
+  return %m, %s : tensor<?x8x1xf32>, tensor<?x4xf32>
 }
