@@ -43,6 +43,7 @@ def parse_arguments():
     )
     add = parser.add_argument
     add("--set", choices=design_cases.SETS, default="rows", help="of families")
+    add("--families", nargs="+", help="some of the set, each drawn alike")
     add("--cases", type=int, default=1200)
     add("--schedules", type=int, default=20, help="of each case")
     add("--seed", type=int, default=1)
@@ -149,7 +150,10 @@ def plan_of(arguments, case, seed):
 def main():
     arguments = parse_arguments()
     source = random.Random(arguments.seed)
-    cases = design_cases.draw(source, arguments.cases, design_cases.SETS[arguments.set])
+    weights = design_cases.SETS[arguments.set]
+    if arguments.families:
+        weights = dict.fromkeys(arguments.families, 1)
+    cases = design_cases.draw(source, arguments.cases, weights)
     seeds = [source.random() for _ in cases]
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         plan_one = functools.partial(plan_of, arguments)

@@ -118,6 +118,142 @@ def _swiglu(types):
     ]
 
 
+def _wide(types):
+    """The same rows in f32, in which these chains compute."""
+    return Types("f32", types.columns)
+
+
+def _widened(types, source, target):
+    return f"  {target} = fuse.cast {source} : {types.rows} -> {_wide(types).rows}"
+
+
+def _narrowed(types, source):
+    wide = _wide(types)
+    return f"  %y = fuse.cast {source} : {wide.rows} -> {types.rows}"
+
+
+def _summed(types, source):
+    """The row's sum, in the type of the rows."""
+    wide = _wide(types)
+    return [
+        _reduce(wide, "sum", source, "%sum"),
+        f"  %y = fuse.cast %sum : {wide.numbers} -> {types.numbers}",
+    ]
+
+
+def _divergence_from_mean(wide, letter):
+    """p (log p - log m)."""
+    return [
+        _unary(wide, "log", f"%{letter}", f"%{letter}l"),
+        _binary(wide, "sub", f"%{letter}l, %ml", f"%{letter}d"),
+        _binary(wide, "mul", f"%{letter}, %{letter}d", f"%{letter}t"),
+    ]
+
+
+def _js_divergence(types):
+    wide = _wide(types)
+    return [
+        _widened(types, "%x", "%xw"),
+        _widened(types, "%r", "%rw"),
+        _softmax(wide, "%xw", "%p"),
+        _softmax(wide, "%rw", "%q"),
+        _constant(0.5, wide, "%half"),
+        _binary(wide, "add", "%p, %q", "%pq"),
+        _binary(wide, "mul", "%pq, %half", "%m", wide.of("1x1")),
+        _unary(wide, "log", "%m", "%ml"),
+        *_divergence_from_mean(wide, "p"),
+        *_divergence_from_mean(wide, "q"),
+        _binary(wide, "add", "%pt, %qt", "%t"),
+        *_summed(types, "%t"),
+    ]
+
+
+def _focal_loss(types):
+    """The sum of (1 - p)^2 log p."""
+    wide = _wide(types)
+    return [
+        _widened(types, "%x", "%xw"),
+        _softmax(wide, "%xw", "%p"),
+        _constant(1.0, wide, "%one"),
+        f"  %c = fuse.sub %one, %p : {wide.of('1x1')}, {wide.rows} -> {wide.rows}",
+        _binary(wide, "mul", "%c, %c", "%cc"),
+        _unary(wide, "log", "%p", "%l"),
+        _binary(wide, "mul", "%cc, %l", "%t"),
+        *_summed(types, "%t"),
+    ]
+
+
+def _mish_rms_norm(types):
+    wide = _wide(types)
+    return [
+        _widened(types, "%x", "%xw"),
+        f"  %ww = fuse.cast %w : {types.weights} -> {wide.weights}",
+        _unary(wide, "exp", "%xw", "%e"),
+        _unary(wide, "log1p", "%e", "%l"),
+        _unary(wide, "tanh", "%l", "%t"),
+        _binary(wide, "mul", "%xw, %t", "%g"),
+        f"  %n = fuse.rms_norm %g, %ww eps = 1.0e-5 : {wide.rows}, {wide.weights}",
+        _narrowed(types, "%n"),
+    ]
+
+
+def _gelu_erf_softmax(types):
+    wide = _wide(types)
+    return [
+        _widened(types, "%x", "%xw"),
+        _unary(wide, "gelu erf", "%xw", "%g"),
+        _softmax(wide, "%g", "%s"),
+        _narrowed(types, "%s"),
+    ]
+
+
+def _power_norm(types):
+    """x over the root of degree 2.5 of the sum of |x|^2.5."""
+    wide = _wide(types)
+    one = wide.of("1x1")
+    return [
+        _widened(types, "%x", "%xw"),
+        _constant(2.5, wide, "%degree"),
+        _constant(0.4, wide, "%root"),
+        _unary(wide, "abs", "%xw", "%a"),
+        _binary(wide, "pow", "%a, %degree", "%z", one),
+        _reduce(wide, "sum", "%z", "%n"),
+        f"  %d = fuse.pow %n, %root : {wide.numbers}, {one} -> {wide.numbers}",
+        _binary(wide, "div", "%xw, %d", "%v", wide.numbers),
+        _narrowed(types, "%v"),
+    ]
+
+
+def _torch_wide(torch, x):
+    return x if x.dtype == torch.float64 else x.float()
+
+
+def _torch_js_divergence(torch, x, r):
+    p, q = (torch.softmax(_torch_wide(torch, each), -1) for each in (x, r))
+    m = ((p + q) * 0.5).log()
+    return (p * (p.log() - m) + q * (q.log() - m)).sum(-1, keepdim=True).to(x.dtype)
+
+
+def _torch_focal_loss(torch, x):
+    p = torch.softmax(_torch_wide(torch, x), -1)
+    return ((1 - p) ** 2 * p.log()).sum(-1, keepdim=True).to(x.dtype)
+
+
+def _torch_mish_rms_norm(torch, x, w):
+    g = torch.nn.functional.mish(_torch_wide(torch, x))
+    return _torch_rms_norm(torch, g, w.to(g.dtype)).to(x.dtype)
+
+
+def _torch_gelu_erf_softmax(torch, x):
+    g = torch.nn.functional.gelu(_torch_wide(torch, x))
+    return torch.softmax(g, -1).to(x.dtype)
+
+
+def _torch_power_norm(torch, x):
+    v = _torch_wide(torch, x)
+    return (v / (v.abs() ** 2.5).sum(-1, keepdim=True) ** 0.4).to(x.dtype)
+
+
 def _torch_rms_norm(torch, x, w):
     return torch.nn.functional.rms_norm(x, x.shape[-1:], w, 1e-5)
 
@@ -287,6 +423,12 @@ CHAINS = {
         "y",
         _torch_l2_tanh,
     ),
+    # Hundreds of instructions an element, all in f32.
+    "js_divergence": ("r", _js_divergence, "n", _torch_js_divergence),
+    "focal_loss": ("", _focal_loss, "n", _torch_focal_loss),
+    "mish_rms_norm": ("w", _mish_rms_norm, "y", _torch_mish_rms_norm),
+    "gelu_erf_softmax": ("", _gelu_erf_softmax, "y", _torch_gelu_erf_softmax),
+    "power_norm": ("", _power_norm, "y", _torch_power_norm),
 }
 
 
