@@ -207,6 +207,23 @@ static void remarkOnSpills(const KernelResources &resources, Location place) {
                          "it has");
 }
 
+/// The schedule says how many blocks were to have room together.
+static void remarkOnLostBound(const KernelResources &resources,
+                              Location place) {
+  if (!resources.losesBound)
+    return;
+  remark::analysis(place, RemarkOpts::name("LostBound")
+                              .category(mlir::fuse::kSpillCategory)
+                              .function(resources.name))
+      << remark::add("kernel '{0}' has {1} registers a thread, more than leave "
+                     "room for the blocks that its schedule asks for",
+                     resources.name, resources.registers)
+      << remark::metric("Kernel", resources.name)
+      << remark::metric("Registers", resources.registers)
+      << remark::reason("with so few registers as that takes, it would spill "
+                        "more to memory");
+}
+
 namespace {
 /// Where the kernels of a program come from.
 class KernelPlaces {
@@ -265,8 +282,10 @@ llvm::Error remarkOnCode(func::FuncOp entry, ArrayRef<KernelInfo> kernels,
                narrowAccesses(info, kernel, places.of(info.name)))
             remarkOn(access, info, facts);
   }
-  for (const KernelResources &resources : assembled.kernels)
+  for (const KernelResources &resources : assembled.kernels) {
     remarkOnSpills(resources, places.of(resources.name));
+    remarkOnLostBound(resources, places.of(resources.name));
+  }
   return llvm::Error::success();
 }
 

@@ -129,7 +129,7 @@ static std::string explainRows(KernelOp kernel, RowsScheduleAttr schedule) {
                     "it reduces one, and reads once what they share",
                     schedule.rowsPerThread());
   if (schedule.getLeastBlocks() > 0)
-    text += formatv("; ptxas gives it the registers that leave room for {0} on "
+    text += formatv("; ptxas is asked for registers that leave room for {0} on "
                     "a multiprocessor",
                     plural(schedule.getLeastBlocks(), "block"));
   if (lengths.size() > 1)

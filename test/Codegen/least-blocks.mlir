@@ -7,7 +7,7 @@
 // CHECK-LABEL: .entry norm(
 // CHECK:       .maxntid 128, 1, 1
 // CHECK-NEXT:  .minnctapersm 4
-// EXPLAINED: ptxas gives it the registers that leave room for 4 blocks on a multiprocessor
+// EXPLAINED: ptxas is asked for registers that leave room for 4 blocks on a multiprocessor
 func.func @norm(%x: tensor<33x512xf32>) -> tensor<33x512xf32> {
   %0 = fuse.kernel "norm" ins(%x : tensor<33x512xf32>) -> tensor<33x512xf32> schedule = #fuse.rows<threads = 128, vector = 4, rows_per_block = 1, hold = cache, least_blocks = 4> {
   ^bb0(%a: tensor<33x512xf32>):

@@ -15,6 +15,7 @@ import concurrent.futures
 import os
 import pathlib
 import random
+import signal
 import statistics
 import sys
 import tempfile
@@ -79,6 +80,9 @@ def parse_arguments():
 def main():
     options = parse_arguments()
     options.deadline = time.monotonic() + options.seconds
+    # Who ends a run wants to know what it has found so far.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: setattr(options, "deadline", 0))
     seed = random.randrange(1 << 30) if options.seed is None else options.seed
     if options.print:
         print(generate(seed, options.without).text(), end="")

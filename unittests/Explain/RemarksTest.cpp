@@ -167,3 +167,19 @@ TEST_F(Remarks, SpillsAreMissed) {
             "kernel 'k' spills 24 bytes a thread to memory");
   EXPECT_THAT(remarks[0].reason, HasSubstr("255 registers"));
 }
+
+TEST_F(Remarks, ABoundThatIsNotKeptIsSaid) {
+  code.assembled.kernels.resize(1);
+  code.assembled.kernels[0].name = "k";
+  code.assembled.kernels[0].registers = 168;
+  emit();
+  EXPECT_TRUE(remarks.empty());
+  code.assembled.kernels[0].losesBound = true;
+  emit();
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_EQ(remarks[0].kind, Remark::Kind::Analysis);
+  EXPECT_EQ(remarks[0].category, "fuse-spill");
+  EXPECT_EQ(remarks[0].message,
+            "kernel 'k' has 168 registers a thread, more than leave room for "
+            "the blocks that its schedule asks for");
+}

@@ -29,7 +29,8 @@ namespace fuse::jit {
 ///   fuse-access  Missed for a streamed operand, else Analysis: Kernel,
 ///   Operand,
 ///                Bits, Count
-///   fuse-spill   Missed: Kernel, Bytes
+///   fuse-spill   Missed: Kernel, Bytes; Analysis: Kernel, Registers, where
+///                the schedule asks for more blocks than these leave room for
 ///
 /// Sizes are in bytes; where they depend on dynamic dims they are expressions.
 struct Remark {

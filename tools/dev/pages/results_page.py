@@ -93,7 +93,8 @@ FILES = {
     ),
     "rows-design.jsonl.xz": (
         "two designed sweeps: times of legal schedules of rows, drawn at random and by the trees of the first; the "
-        "results of 2,016 of the first's 10,809 kernels, of 16 bits, were compared too strictly, and these not timed",
+        "results of 2,016 of the first's 10,809 kernels, of 16 bits, were compared too strictly, and these not timed; a "
+        "third of rows with hundreds of instructions an element",
         "tuning/run_design.py",
     ),
     "columns-design.jsonl.xz": (
