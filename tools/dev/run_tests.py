@@ -101,12 +101,14 @@ def runners(build, jobs, reports):
         + ["--output-on-failure", "--output-junit", googletest],
         googletest,
     )
-    yield run_pytest("pytest", "python/tests", reports)
+    yield run_pytest("pytest", "python/tests", jobs, reports)
 
 
-def run_pytest(name, folder, reports):
+def run_pytest(name, folder, jobs, reports):
+    """A file's tests run in one process, so that what they share is made once."""
     report = reports / f"{name}.xml"
     command = [sys.executable, "-m", "pytest", "-q", folder]
+    command += [f"--numprocesses={jobs}", "--dist=loadfile"]
     return name, command + ["-p", "no:cacheprovider", "--junitxml", report], report
 
 
@@ -129,7 +131,7 @@ def main():
         PYTHONDONTWRITEBYTECODE="1",
     )
     if arguments.torch:
-        chosen = [run_pytest("torch", "python/tests_torch", reports)]
+        chosen = [run_pytest("torch", "python/tests_torch", arguments.jobs, reports)]
     else:
         chosen = runners(build, arguments.jobs, reports)
     total = Tally()
