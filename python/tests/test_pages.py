@@ -270,6 +270,12 @@ def test_the_steps_of_a_contraction_are_those_of_its_ptx(tmp_path):
 # A number of a page, and the file that it is of: what stands around both.
 SAME_NUMBERS = [
     ("testing.md", r"runs ([\d,]+) programs", "test/Random/cpu.test", r"--count (\d+)"),
+    (
+        "testing.md",
+        r"compiles ([\d,]+),",
+        "test/Random/compiled.test",
+        r"--count (\d+)",
+    ),
     ("testing.md", r"Fuzz` runs ([\d,]+)", "test/Fuzz/text.test", r"--count (\d+)"),
     (
         "testing.md",
