@@ -16,7 +16,6 @@
 
 using namespace mlir;
 using namespace ::fuse::jit;
-using ::fuse::runtime::DType;
 using ::fuse::runtime::Facts;
 using ::testing::HasSubstr;
 
