@@ -43,15 +43,21 @@ private:
 };
 } // namespace
 
-Error Callee::compile(const Facts &facts) {
-  auto code = compilation->generate(facts);
+/// Says what the code was to be for.
+static Expected<jit::Code> generate(jit::Compilation &compilation,
+                                    const Facts &facts) {
+  auto code = compilation.generate(facts);
   if (code)
-    return Error::success();
-  const jit::CompileOptions &options = compilation->options();
+    return code;
+  const jit::CompileOptions &options = compilation.options();
   std::string what = formatv("for {0} ({1})", options.chip, facts.str());
   if (!options.sizes.empty())
     what += " and " + join(options.sizes, ", ");
   return createStringError(what + ": " + toString(code.takeError()));
+}
+
+Error Callee::compile(const Facts &facts) {
+  return generate(*compilation, facts).takeError();
 }
 
 Expected<std::unique_ptr<Callee>>
@@ -61,7 +67,7 @@ Callee::create(const Case &program, const jit::CompileOptions &options) {
   if (!made)
     return made.takeError();
   result->compilation = std::move(*made);
-  auto code = result->compilation->generate(Facts::usual());
+  auto code = generate(*result->compilation, Facts::usual());
   if (!code)
     return code.takeError();
   result->spec = code->plan.spec;
@@ -82,7 +88,7 @@ Error Callee::compileForCall() {
   return *facts == Facts::usual() ? Error::success() : compile(*facts);
 }
 
-/// With half of the inputs as views, or where nothing is aligned.
+/// With half of the inputs unaligned or strided.
 Error Callee::compileForViews(uint64_t seed) {
   std::mt19937_64 random(seed);
   SmallVector<TensorView> moved(views);
