@@ -212,8 +212,8 @@ void DimClasses::addRule(Value result, int64_t axis, SizeRule::Kind kind,
 }
 
 /// A dimension of a group is the group's size over the others', if these are
-/// static; the sizes of several dynamic ones are operands, mostly those of
-/// other values.
+/// static; the sizes of several dynamic ones are operands, which may be sizes
+/// of other tensors.
 void DimClasses::visitExpand(tensor::ExpandShapeOp op) {
   Value source = op.getSrc(), result = op.getResult();
   auto type = cast<RankedTensorType>(result.getType());

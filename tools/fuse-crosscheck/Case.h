@@ -68,8 +68,8 @@ enum class Check {
   Emulated,
   /// Other schedules of these.
   EmulatedSchedules,
-  /// Compiled for a GPU, for aligned tensors and for any; the machine needs
-  /// none. To PTX, and to machine code where ptxas is at hand.
+  /// Compiled for a GPU, which need not be there, for the case's call, for
+  /// views and for any tensors: to PTX, and by ptxas where that is there.
   Compiled,
   /// On a GPU: the fused program, also on tensors of the least alignment and on
   /// views with strides.
@@ -98,9 +98,9 @@ struct Case {
   Fill fill = Fill::Normal;
   std::vector<Check> checks;
 
-  /// Whether to make a check that was asked for. What is not usual, every case
-  /// wants, since what is too large for the emulator is not for a GPU; but
-  /// other schedules only if it wants them anywhere.
+  /// Whether to make a check that was asked for. Every case wants those that
+  /// are not usual, since a GPU runs what is too large for the emulator, but
+  /// other schedules there only if it wants them anywhere.
   bool wants(Check check) const;
 };
 

@@ -13,9 +13,9 @@
 
 namespace fuse::crosscheck {
 
-/// Compiles the code that a case's call would run, the program for its lengths,
-/// and the code for tensors with strides and for those of which nothing is
-/// known. The error names chip and facts.
+/// Compiles what the case's call would run, also as a program for its lengths
+/// alone, and the code for views and for tensors of which nothing is known. The
+/// error names the chip and the facts of the code that failed.
 llvm::Error compileAsCalled(const Case &program, jit::CompileOptions options);
 
 } // namespace fuse::crosscheck

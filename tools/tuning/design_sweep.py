@@ -152,6 +152,12 @@ def main():
     source = random.Random(arguments.seed)
     weights = design_cases.SETS[arguments.set]
     if arguments.families:
+        if unknown := sorted({*arguments.families} - {*weights}):
+            known = ", ".join(weights)
+            raise SystemExit(
+                f"expected --families to be of the set '{arguments.set}', but got "
+                f"{', '.join(unknown)}; choose some of {known}"
+            )
         weights = dict.fromkeys(arguments.families, 1)
     cases = design_cases.draw(source, arguments.cases, weights)
     seeds = [source.random() for _ in cases]

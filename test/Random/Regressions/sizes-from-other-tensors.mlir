@@ -5,7 +5,7 @@
 // --dim d1=3
 // --seed 53101093
 // --fill normal
-// --check compiled
+// --check emulated,compiled
 func.func @program(%a1: tensor<2xbf16>, %a3: tensor<?x1x?x1x1xbf16> {fuse.dims = ["d0", "d1"]}, %b0: tensor<?x1x?x1x2xbf16> {fuse.dims = ["d0", "d1"]}) -> (tensor<?x1x?x1x2xf32>, tensor<?x1x?x1x1xbf16>, tensor<?x1x?x1x1xbf16>) {
   %v2 = fuse.rms_norm %b0, %a1 eps = 0.0 : tensor<?x1x?x1x2xbf16>, tensor<2xbf16>
   %v3 = fuse.cast %a1 : tensor<2xbf16> -> tensor<2xf32>
