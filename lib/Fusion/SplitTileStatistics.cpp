@@ -8,9 +8,11 @@
 #include "KernelOfGroup.h"
 
 #include "fuse/Analysis/ReductionSpace.h"
+#include "fuse/Analysis/RowParts.h"
 #include "fuse/Fusion/Passes.h"
 #include "fuse/Schedule/Scheduler.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::fuse {
 #define GEN_PASS_DEF_SPLITTILESTATISTICS
@@ -93,6 +95,36 @@ static void split(KernelOp kernel) {
   kernel.erase();
 }
 
+/// Reduces the few elements a row that an input has in a kernel before this
+/// one. Only tiles take them in, and their rows are not those of the product.
+static void splitRowParts(KernelOp kernel) {
+  auto reductions = llvm::filter_to_vector(
+      kernel.getBody().getOps<ReduceOp>(),
+      [](ReduceOp reduce) { return combinesRowParts(reduce); });
+  for (auto [number, reduce] : llvm::enumerate(reductions)) {
+    OpBuilder builder(kernel);
+    auto input = cast<BlockArgument>(reduce.getInput());
+    std::string name =
+        llvm::formatv("{0}_reduce_{1}", kernel.getKernelName(), number);
+    KernelOp created = cloneAsKernel(builder, name, reduce.getOperation(),
+                                     reduce.getInput(), reduce.getResult());
+    created.getInputsMutable().assign(kernel.getInputs()[input.getArgNumber()]);
+    kernel.getInputsMutable().append(created.getResults());
+    reduce.replaceAllUsesWith(
+        kernel.getBody().addArgument(reduce.getType(), reduce.getLoc()));
+    reduce.erase();
+    if (input.use_empty()) {
+      kernel.getInputsMutable().erase(input.getArgNumber());
+      kernel.getBody().eraseArgument(input.getArgNumber());
+    }
+  }
+}
+
+static bool hasReductions(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().front(),
+                      [](Operation &op) { return isReduction(&op); });
+}
+
 namespace {
 struct SplitTileStatisticsPass
     : public mlir::fuse::impl::SplitTileStatisticsBase<
@@ -104,7 +136,7 @@ struct SplitTileStatisticsPass
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       Block &body = kernel.getBody().front();
       if (!kernel.getScheduleAttr() && !body.getOps<ContractOp>().empty() &&
-          llvm::any_of(body, [](Operation &op) { return isReduction(&op); }))
+          hasReductions(kernel))
         kernels.push_back(kernel);
     }
     if (kernels.empty())
@@ -121,7 +153,11 @@ struct SplitTileStatisticsPass
              proposeStreamedPanels(kernel, dims, *target) ||
              proposeMma(kernel, dims, *target);
     });
-    llvm::for_each(kernels, split);
+    for (KernelOp kernel : kernels) {
+      splitRowParts(kernel);
+      if (hasReductions(kernel))
+        split(kernel);
+    }
   }
 };
 } // namespace
