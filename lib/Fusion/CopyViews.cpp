@@ -7,11 +7,13 @@
 
 #include "CostModel.h"
 
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/Strides.h"
 #include "fuse/Fusion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -94,17 +96,20 @@ void CopyViewsPass::copyForOthers(KernelOp kernel, ScatterOp scatter,
                                   BlockArgument into) {
   MutableOperandRange inputs = kernel.getInputsMutable();
   OpOperand &written = inputs[into.getArgNumber()];
-  Value buffer = written.get();
-  bool isRead = !into.hasOneUse();
-  if (!isRead && llvm::count(kernel.getInputs(), buffer) == 1)
-    return;
-  Value copied = copy(buffer, kernel);
+  Value buffer = written.get(), memory = behindReshapes(buffer);
+  llvm::SmallMapVector<Value, Value, 2> copies;
+  auto copied = [&](Value value) {
+    Value &found = copies[value];
+    if (!found)
+      found = copy(value, kernel);
+    return found;
+  };
   for (OpOperand &input : inputs)
-    if (input.get() == buffer && &input != &written)
-      input.set(copied);
-  if (!isRead)
+    if (&input != &written && behindReshapes(input.get()) == memory)
+      input.set(copied(input.get()));
+  if (into.hasOneUse())
     return;
-  inputs.append(copied);
+  inputs.append(copied(buffer));
   Value other = kernel.getBody().addArgument(buffer.getType(), into.getLoc());
   into.replaceUsesWithIf(
       other, [&](OpOperand &use) { return &use != &scatter.getIntoMutable(); });

@@ -14,6 +14,7 @@
 #include "fuse/Analysis/ContractionFlow.h"
 #include "fuse/Analysis/ContractionSegments.h"
 #include "fuse/Analysis/ElementSegments.h"
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/OrderedSpace.h"
 #include "fuse/Analysis/ReductionSegments.h"
 #include "fuse/Analysis/StreamedSpace.h"
@@ -264,9 +265,13 @@ static Reason checkScatters(const GroupView &group) {
     Operation *into = scatter.getInto().getDefiningOp();
     if (into && llvm::is_contained(group.ops, into))
       return ReasonKind::scatterNeedsMemory;
-    for (Operation *user : scatter.getInto().getUsers())
-      if (user != scatter && llvm::is_contained(group.ops, user))
-        return ReasonKind::scatterRead;
+    // A reshape of it, wherever it stands, is the same memory.
+    Value memory = behindReshapes(scatter.getInto());
+    for (Operation *op : group.ops)
+      for (OpOperand &read : op->getOpOperands())
+        if (read != scatter.getIntoMutable() &&
+            behindReshapes(read.get()) == memory)
+          return ReasonKind::scatterRead;
   }
   return {};
 }

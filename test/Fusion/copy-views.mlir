@@ -55,6 +55,24 @@ func.func @scattered_by_itself(%x: tensor<8xi32>) -> tensor<8xi32> {
 
 // -----
 
+// Nor as a reshape of it.
+// CHECK-LABEL: func.func @scattered_by_its_reshape
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: tensor<64xi32>, %[[U:[a-z0-9]+]]: tensor<8x8xi32>)
+// CHECK:         %[[R:.*]] = tensor.expand_shape %[[X]]
+// CHECK:         %[[C:.*]] = fuse.kernel "copy" ins(%[[R]] : tensor<8x8xi32>)
+// CHECK:         fuse.kernel "k" ins(%[[X]], %[[C]], %[[U]] :
+func.func @scattered_by_its_reshape(%x: tensor<64xi32>, %u: tensor<8x8xi32>) -> tensor<64xi32> {
+  %r = tensor.expand_shape %x [[0, 1]] output_shape [8, 8] : tensor<64xi32> into tensor<8x8xi32>
+  %y = fuse.kernel "k" ins(%x, %r, %u : tensor<64xi32>, tensor<8x8xi32>, tensor<8x8xi32>) -> tensor<64xi32> {
+  ^bb0(%a: tensor<64xi32>, %i: tensor<8x8xi32>, %b: tensor<8x8xi32>):
+    %s = fuse.scatter %a, %i, %b dim = 0 : tensor<64xi32>, tensor<8x8xi32>, tensor<8x8xi32> -> tensor<64xi32>
+    fuse.yield %s : tensor<64xi32>
+  }
+  return %y : tensor<64xi32>
+}
+
+// -----
+
 // What tensor cores multiply, unless its rows start at multiples of 16 bytes, or
 // would not do so in the copy.
 // CHECK-LABEL: func.func @multiplied

@@ -75,3 +75,18 @@ func.func @scatter(%into: tensor<64x8xf32>, %ids: tensor<4xi32>, %u: tensor<4x8x
   %s = fuse.scatter %into, %ids, %a dim = 0 : tensor<64x8xf32>, tensor<4xi32>, tensor<4x8xf32> -> tensor<64x8xf32>
   return %s : tensor<64x8xf32>
 }
+
+// -----
+
+// A reshape of it is the same memory.
+// CHECK-LABEL: func.func @scatter_reshaped
+// CHECK-SAME:    reason = {{.*}}kind = "scatterRead"
+// CHECK-COUNT-2: fuse.kernel
+func.func @scatter_reshaped(%into: tensor<64x8xf32>, %ids: tensor<4xi32>, %u: tensor<4x8xf32>) -> tensor<64x8xf32> {
+  %r = tensor.expand_shape %into [[0, 1], [2]] output_shape [32, 2, 8] : tensor<64x8xf32> into tensor<32x2x8xf32>
+  %e = fuse.slice %r offsets = [4, 0, 0] sizes = [2, 2, 8] : tensor<32x2x8xf32> -> tensor<2x2x8xf32>
+  %f = tensor.collapse_shape %e [[0, 1], [2]] : tensor<2x2x8xf32> into tensor<4x8xf32>
+  %a = fuse.add %f, %u : tensor<4x8xf32>
+  %s = fuse.scatter %into, %ids, %a dim = 0 : tensor<64x8xf32>, tensor<4xi32>, tensor<4x8xf32> -> tensor<64x8xf32>
+  return %s : tensor<64x8xf32>
+}

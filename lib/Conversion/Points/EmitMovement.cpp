@@ -25,6 +25,7 @@
 #include "PointEmitter.h"
 #include "ShiftedLanes.h"
 
+#include "fuse/Analysis/KernelEdge.h"
 #include "fuse/Analysis/MovedInputs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -563,8 +564,11 @@ LogicalResult mlir::fuse::verifyScatters(KernelOp kernel) {
     if (!into)
       return refuse("fuse.scatter to write into an input of the kernel",
                     "a value that the kernel computes");
-    Value buffer = kernel.getInputs()[into.getArgNumber()];
-    if (!into.hasOneUse() || llvm::count(kernel.getInputs(), buffer) != 1)
+    Value memory = behindReshapes(kernel.getInputs()[into.getArgNumber()]);
+    auto isMemory = [&](Value input) {
+      return behindReshapes(input) == memory;
+    };
+    if (!into.hasOneUse() || llvm::count_if(kernel.getInputs(), isMemory) != 1)
       return refuse("fuse.scatter to be the only one that uses what it writes "
                     "into",
                     "another use in the kernel");
