@@ -169,7 +169,8 @@ LogicalResult SpaceFinder::visitReduction(Operation *op) {
   ArrayRef<int64_t> reduced = reducedDims(op);
   bool isAlongRow = reduced == ArrayRef(space.dim);
   // Of a row in several dimensions all are reduced.
-  bool isOfAll = !reduced.empty() && reduced.front() == space.dim &&
+  bool isOfAll = space.areRows() && !reduced.empty() &&
+                 reduced.front() == space.dim &&
                  reduced.size() + space.dim == extents.size();
   if (isAlongRow ? extents == space.domain
                  : isOfAll && space.isWhole(extents) &&

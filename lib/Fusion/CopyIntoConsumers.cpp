@@ -95,7 +95,6 @@ bool GroupMerger::tryCopy(Operation *op) {
   if (consumers.empty() || copied.empty())
     return false;
 
-  Reason reason;
   double before = seconds(from), after = 0;
   double more =
       -instructionSeconds(copied, groups.ops(from),
@@ -105,12 +104,14 @@ bool GroupMerger::tryCopy(Operation *op) {
     SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
     more += instructionSeconds(copied, ops, results, *dims, machine);
     std::optional<double> with = seconds(ops, results);
-    if (!with || !isLegal(ops, results, reason))
+    if (!with || !isLaunch(ops, results))
       return false;
     before += seconds(consumer);
     after += *with;
   }
   SmallVector<Operation *> rest = alive(groups.ops(from), remaining);
+  if (!isLaunch(rest, remaining))
+    return false;
   if (!rest.empty())
     after += seconds(rest, remaining)
                  .value_or(std::numeric_limits<double>::infinity());
@@ -312,10 +313,7 @@ bool GroupMerger::isFasterRepeated(int from, ArrayRef<int> consumers) {
   SmallVector<Operation *> copied =
       computedBy(read.getArrayRef(), groups, {}, /*reduces=*/true);
   ops = unionOf(ops, copied);
-  Reason reason;
-  KnownSegments segments(ops, results, *dims);
-  if (!isLegal(ops, results, reason, /*tilesReduce=*/false, &segments) ||
-      whyApart(ops, segments))
+  if (!isLaunch(ops, results))
     return false;
   SmallVector<Value> remaining;
   for (Value result : groups.resultsOf(groups.ops(from)))
@@ -324,7 +322,7 @@ bool GroupMerger::isFasterRepeated(int from, ArrayRef<int> consumers) {
                  !(groups.contains(user) && groups.of(user) == from);
         }))
       remaining.push_back(result);
-  std::optional<double> repeated = seconds(ops, results, &segments),
+  std::optional<double> repeated = seconds(ops, results),
                         rest = seconds(alive(groups.ops(from), remaining),
                                        remaining);
   return repeated && rest &&

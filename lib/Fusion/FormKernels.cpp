@@ -37,6 +37,7 @@ public:
   void run();
 
 private:
+  bool takeEqualIn(Operation *reshape);
   void uniteReshapes();
   void recordMissed();
   void createKernel(OpBuilder &builder, int group, StringRef name);
@@ -90,19 +91,35 @@ void KernelFormer::createKernel(OpBuilder &builder, int group, StringRef name) {
     op->erase();
 }
 
+static bool areEqual(Operation *a, Operation *b) {
+  return OperationEquivalence::isEquivalentTo(
+      a, b, OperationEquivalence::IgnoreLocations);
+}
+
+/// Gives a reshape to the kernel that reads it, if that has an equal one: walks
+/// that share what it shows were taken for one.
+bool KernelFormer::takeEqualIn(Operation *reshape) {
+  if (!reshape->hasOneUse() || !groups.contains(*reshape->user_begin()))
+    return false;
+  int reader = groups.of(*reshape->user_begin());
+  if (llvm::none_of(groups.ops(reader),
+                    [&](Operation *other) { return areEqual(other, reshape); }))
+    return false;
+  groups.adopt(reshape, reader);
+  return true;
+}
+
 /// Reshapes that no kernel has taken in are one again where they are equal: two
 /// would be two inputs, and what they show would be read twice.
 void KernelFormer::uniteReshapes() {
   DenseMap<Value, SmallVector<Operation *, 2>> ofSource;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
-        groups.contains(&op))
+        groups.contains(&op) || takeEqualIn(&op))
       continue;
     SmallVector<Operation *, 2> &known = ofSource[op.getOperand(0)];
-    auto *same = llvm::find_if(known, [&](Operation *other) {
-      return OperationEquivalence::isEquivalentTo(
-          other, &op, OperationEquivalence::IgnoreLocations);
-    });
+    auto *same = llvm::find_if(
+        known, [&](Operation *other) { return areEqual(other, &op); });
     if (same == known.end()) {
       known.push_back(&op);
     } else {

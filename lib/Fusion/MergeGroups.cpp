@@ -149,6 +149,14 @@ Reason GroupMerger::whyApart(ArrayRef<Operation *> ops, KnownSegments &known) {
                              : Reason();
 }
 
+/// Whether a group that an op joins or leaves is still a kernel.
+bool GroupMerger::isLaunch(ArrayRef<Operation *> ops, ArrayRef<Value> results) {
+  Reason reason;
+  KnownSegments segments(ops, results, *dims);
+  return isLegal(ops, results, reason, /*tilesReduce=*/false, &segments) &&
+         (ops.empty() || !whyApart(ops, segments));
+}
+
 /// Why one kernel of both, which takes so long, or has values that are needed
 /// at too many sets of places, is not better than two.
 Reason GroupMerger::whySlower(int a, int b, std::optional<double> together,
@@ -380,8 +388,7 @@ bool GroupMerger::isFasterSunk(Operation *op, int consumer) {
   // What the op reads now leaves its old group, if it was computed there.
   SmallVector<Value> leaving = groups.resultsOf(without);
   SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
-  Reason reason;
-  if (!isLegal(with, results, reason) || !isLegal(without, leaving, reason))
+  if (!isLaunch(with, results) || !isLaunch(without, leaving))
     return false;
   std::optional<double> to = seconds(with, results),
                         rest = seconds(without, leaving);

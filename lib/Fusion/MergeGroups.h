@@ -120,6 +120,7 @@ private:
   bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                Reason &reason, bool tilesReduce = false,
                KnownSegments *segments = nullptr);
+  bool isLaunch(ArrayRef<Operation *> ops, ArrayRef<Value> results);
   std::optional<double> seconds(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results,
                                 KnownSegments *segments = nullptr);

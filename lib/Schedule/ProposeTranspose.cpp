@@ -44,13 +44,16 @@ static constexpr int64_t divisibleBytes = 16;
 
 /// The largest vector up to `limit` that divides the two dimensions of tiles.
 static int64_t tileVector(const TransposeSpace &space, int64_t limit,
-                          int64_t widest, const ScheduleTarget &target) {
+                          int64_t widest, const DimClasses &dims,
+                          const ScheduleTarget &target) {
   // What is known of dynamic sizes is known of the last dimensions of inputs
-  // and results, as a whole.
-  bool readsWhole = llvm::all_of(space.values, [](auto &crossed) {
+  // and results, as a whole; a part of a concatenation is shorter than it.
+  const Extent &across = space.segment.extents[space.across];
+  bool readsWhole = llvm::all_of(space.values, [&](auto &crossed) {
     int64_t rank = cast<RankedTensorType>(crossed.value.getType()).getRank();
     return isa<BlockArgument>(crossed.value) && crossed.offset == 0 &&
-           crossed.along + 1 == rank;
+           crossed.along + 1 == rank &&
+           dims.extent(crossed.value, crossed.along) == across;
   });
   bool isKnown = target.divisible && readsWhole;
   int64_t vector = limit;
@@ -80,7 +83,8 @@ mlir::fuse::proposeTranspose(KernelOp kernel, const DimClasses &dims,
       return {};
   int64_t widest = widestBytes(kernel, *space);
   int64_t accessBytes = target.isGPU ? gpuAccessBytes : cpuAccessBytes;
-  int64_t vector = tileVector(*space, accessBytes / widest, widest, target);
+  int64_t vector =
+      tileVector(*space, accessBytes / widest, widest, dims, target);
   int64_t tile = rowBytes / widest;
   int64_t tiles = space->values.size();
   if (tiles * tile * tile * widest > stagedBytes)
