@@ -272,8 +272,14 @@ SAME_NUMBERS = [
     ("testing.md", r"runs ([\d,]+) programs", "test/Random/cpu.test", r"--count (\d+)"),
     (
         "testing.md",
-        r"compiles ([\d,]+),",
+        r"compiles (\d+) and",
         "test/Random/compiled.test",
+        r"--count (\d+)",
+    ),
+    (
+        "testing.md",
+        r"lowers (\d+) ",
+        "test/Random/lowered.test",
         r"--count (\d+)",
     ),
     ("testing.md", r"Fuzz` runs ([\d,]+)", "test/Fuzz/text.test", r"--count (\d+)"),
