@@ -9,19 +9,15 @@ for test/Random/Regressions. The exit status is 1 if there was anything.
     python3 tools/fuzz/fuzz.py --seed 1234 --print
 """
 
-import argparse
 import collections
 import concurrent.futures
-import os
 import pathlib
-import random
 import signal
 import statistics
 import sys
-import tempfile
 import time
 
-from random_programs import crosscheck
+from random_programs import arguments, crosscheck
 from random_programs.generator import generate
 from random_programs.reduce import reduce
 
@@ -51,12 +47,7 @@ def report(options, seed, verdict, is_reduced):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--count", type=int, default=500)
-    parser.add_argument(
-        "--seed", type=int, help="of the first program; fresh without it"
-    )
-    parser.add_argument("--tool", default="build/bin/fuse-crosscheck")
+    parser = arguments.parser(__doc__.split("\n\n")[0], "fuse-crosscheck", count=500)
     parser.add_argument(
         "--tool-option",
         dest="tool_options",
@@ -64,11 +55,6 @@ def parse_arguments():
         default=[],
         help="for fuse-crosscheck, such as --schedules=8",
     )
-    parser.add_argument(
-        "--keep", default=tempfile.gettempdir(), help="folder of wrong programs"
-    )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument(
         "--without", nargs="*", default=[], help="functions that make ops, to leave out"
     )
@@ -83,15 +69,14 @@ def main():
     # Who ends a run wants to know what it has found so far.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: setattr(options, "deadline", 0))
-    seed = random.randrange(1 << 30) if options.seed is None else options.seed
     if options.print:
-        print(generate(seed, options.without).text(), end="")
+        print(generate(options.seed, options.without).text(), end="")
         return 0
     pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
-    print(f"seeds {seed} to {seed + options.count - 1}")
+    seeds = range(options.seed, options.seed + options.count)
+    print(f"seeds {seeds.start} to {seeds.stop - 1}")
     sys.stdout.flush()
 
-    seeds = range(seed, seed + options.count)
     chunks = [seeds[i : i + CHUNK] for i in range(0, len(seeds), CHUNK)]
     verdicts, wrong, skipped = collections.Counter(), 0, 0
     ratios = []

@@ -10,7 +10,6 @@ was one.
     python3 tools/fuzz/lower_random.py --count 5000
 """
 
-import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -22,10 +21,12 @@ import sys
 import tempfile
 import time
 
+from random_programs import arguments
 from random_programs.generator import generate
 
 BATCH = 20
-BATCH_SECONDS = 600
+# What even a batch takes only if a pass does not end.
+MOST_SECONDS = 600
 MACHINES = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120", "cpu")
 SIZES = ("large", "small", "brief", "few")
 SPLIT = "// -----"
@@ -48,16 +49,10 @@ def random_pipeline(rng):
     ]
 
 
-def lower_batch(options, first):
-    """What is refused of the programs from a seed on: seeds, errors and commands.
-    None if the time is up."""
-    if time.monotonic() > options.deadline:
-        return None
-    rng = random.Random(first)
-    command = [options.tool, "-split-input-file", "-o", os.devnull]
-    command += random_pipeline(rng)
+def refused_by(command, seeds):
+    """The error of each program that the command refuses, by its seed."""
     lines, starts = [], []
-    for seed in range(first, first + BATCH):
+    for seed in seeds:
         starts.append((len(lines) + 1, seed))
         lines += [*generate(seed).text().split("\n"), SPLIT]
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
@@ -69,17 +64,32 @@ def lower_batch(options, first):
                 capture_output=True,
                 text=True,
                 check=False,
-                timeout=BATCH_SECONDS,
+                timeout=MOST_SECONDS,
             )
         except subprocess.TimeoutExpired:
-            return [(first, f"one of {BATCH} takes too long", command)]
-    if done.returncode == 0:
-        return []
-    refused = [
-        (max(seed for start, seed in starts if start <= int(line)), error, command)
-        for line, error in ERROR.findall(done.stderr)
-    ]
-    return refused or [(first, f"one of {BATCH} crashes: {done.stderr}", command)]
+            done = None
+    if done and done.returncode == 0:
+        return {}
+    errors = {}
+    for line, error in ERROR.findall(done.stderr if done else ""):
+        seed = max(seed for start, seed in starts if start <= int(line))
+        errors.setdefault(seed, error)
+    if errors:
+        return errors
+    if len(seeds) == 1:
+        why = f"status {done.returncode}: {done.stderr}" if done else "it does not end"
+        return {seeds[0]: why}
+    # Which of them ends the tool is seen from each alone.
+    return {s: e for seed in seeds for s, e in refused_by(command, [seed]).items()}
+
+
+def lower_batch(options, seeds):
+    """The command, and the error of each seed; None if the time is up."""
+    if time.monotonic() > options.deadline:
+        return None
+    command = [options.tool, "-split-input-file", "-o", os.devnull]
+    command += random_pipeline(random.Random(seeds[0]))
+    return command, refused_by(command, seeds)
 
 
 def report(options, seed, error, command):
@@ -89,36 +99,29 @@ def report(options, seed, error, command):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--count", type=int, default=5000)
-    parser.add_argument(
-        "--seed", type=int, help="of the first program; fresh without it"
-    )
-    parser.add_argument("--tool", default="build/bin/fuse-opt")
-    parser.add_argument(
-        "--keep", default=tempfile.gettempdir(), help="folder of refused programs"
-    )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser = arguments.parser(__doc__.split("\n\n")[0], "fuse-opt", count=5000)
     options = parser.parse_args()
-    if options.seed is None:
-        options.seed = random.SystemRandom().randrange(10**9)
     options.deadline = time.monotonic() + options.seconds
-    firsts = range(options.seed, options.seed + options.count, BATCH)
-    print(f"seeds {firsts[0]} to {firsts[-1] + BATCH - 1}", flush=True)
+    pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
+    seeds = range(options.seed, options.seed + options.count)
+    print(f"seeds {seeds.start} to {seeds.stop - 1}", flush=True)
+    batches = [seeds[i : i + BATCH] for i in range(0, len(seeds), BATCH)]
     lowered = refused = 0
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        batches = pool.map(lower_batch, [options] * len(firsts), firsts)
-        for found in batches:
-            if found is None:
+        results = pool.map(lower_batch, [options] * len(batches), batches)
+        for batch, result in zip(batches, results):
+            if result is None:
                 continue
-            lowered += BATCH
-            refused += len(found)
-            for seed, error, command in found:
+            command, errors = result
+            lowered += len(batch) - len(errors)
+            refused += len(errors)
+            for seed, error in errors.items():
                 report(options, seed, error, command)
     print(f"{lowered} lowered, {refused} refused")
-    sys.exit(refused > 0)
+    if lowered + refused < len(seeds):
+        print(f"{len(seeds) - lowered - refused} not tried: the time was up")
+    return 1 if refused or not lowered else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
