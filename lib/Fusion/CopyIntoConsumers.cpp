@@ -103,17 +103,19 @@ bool GroupMerger::tryCopy(Operation *op) {
     SmallVector<Operation *> ops = unionOf(groups.ops(consumer), copied);
     SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
     more += instructionSeconds(copied, ops, results, *dims, machine);
-    std::optional<double> with = seconds(ops, results);
-    if (!with || !isLaunch(ops, results))
+    KnownSegments segments(ops, results, *dims);
+    std::optional<double> with = seconds(ops, results, &segments);
+    if (!with || !isOneLaunch(ops, results, segments))
       return false;
     before += seconds(consumer);
     after += *with;
   }
   SmallVector<Operation *> rest = alive(groups.ops(from), remaining);
-  if (!isLaunch(rest, remaining))
+  KnownSegments left(rest, remaining, *dims);
+  if (!isOneLaunch(rest, remaining, left))
     return false;
   if (!rest.empty())
-    after += seconds(rest, remaining)
+    after += seconds(rest, remaining, &left)
                  .value_or(std::numeric_limits<double>::infinity());
   if (before - after <= std::max(more, 0.0))
     return false;
@@ -313,7 +315,8 @@ bool GroupMerger::isFasterRepeated(int from, ArrayRef<int> consumers) {
   SmallVector<Operation *> copied =
       computedBy(read.getArrayRef(), groups, {}, /*reduces=*/true);
   ops = unionOf(ops, copied);
-  if (!isLaunch(ops, results))
+  KnownSegments segments(ops, results, *dims);
+  if (!isOneLaunch(ops, results, segments))
     return false;
   SmallVector<Value> remaining;
   for (Value result : groups.resultsOf(groups.ops(from)))
@@ -322,7 +325,7 @@ bool GroupMerger::isFasterRepeated(int from, ArrayRef<int> consumers) {
                  !(groups.contains(user) && groups.of(user) == from);
         }))
       remaining.push_back(result);
-  std::optional<double> repeated = seconds(ops, results),
+  std::optional<double> repeated = seconds(ops, results, &segments),
                         rest = seconds(alive(groups.ops(from), remaining),
                                        remaining);
   return repeated && rest &&

@@ -37,7 +37,7 @@ public:
   void run();
 
 private:
-  bool takeEqualIn(Operation *reshape);
+  bool adoptEqual(Operation *reshape);
   void uniteReshapes();
   void recordMissed();
   void createKernel(OpBuilder &builder, int group, StringRef name);
@@ -96,9 +96,9 @@ static bool areEqual(Operation *a, Operation *b) {
       a, b, OperationEquivalence::IgnoreLocations);
 }
 
-/// Gives a reshape to the kernel that reads it, if that has an equal one: walks
-/// that share what it shows were taken for one.
-bool KernelFormer::takeEqualIn(Operation *reshape) {
+/// Puts a reshape into the kernel that reads it if that has an equal one, since
+/// kernels were merged as if both were one input.
+bool KernelFormer::adoptEqual(Operation *reshape) {
   if (!reshape->hasOneUse() || !groups.contains(*reshape->user_begin()))
     return false;
   int reader = groups.of(*reshape->user_begin());
@@ -115,7 +115,7 @@ void KernelFormer::uniteReshapes() {
   DenseMap<Value, SmallVector<Operation *, 2>> ofSource;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
-        groups.contains(&op) || takeEqualIn(&op))
+        groups.contains(&op) || adoptEqual(&op))
       continue;
     SmallVector<Operation *, 2> &known = ofSource[op.getOperand(0)];
     auto *same = llvm::find_if(

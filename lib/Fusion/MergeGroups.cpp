@@ -149,10 +149,12 @@ Reason GroupMerger::whyApart(ArrayRef<Operation *> ops, KnownSegments &known) {
                              : Reason();
 }
 
-/// Whether a group that an op joins or leaves is still a kernel.
-bool GroupMerger::isLaunch(ArrayRef<Operation *> ops, ArrayRef<Value> results) {
+/// Whether a group that ops join or leave is legal as one kernel, and may be
+/// one launch.
+bool GroupMerger::isOneLaunch(ArrayRef<Operation *> ops,
+                              ArrayRef<Value> results,
+                              KnownSegments &segments) {
   Reason reason;
-  KnownSegments segments(ops, results, *dims);
   return isLegal(ops, results, reason, /*tilesReduce=*/false, &segments) &&
          (ops.empty() || !whyApart(ops, segments));
 }
@@ -388,10 +390,12 @@ bool GroupMerger::isFasterSunk(Operation *op, int consumer) {
   // What the op reads now leaves its old group, if it was computed there.
   SmallVector<Value> leaving = groups.resultsOf(without);
   SmallVector<Value> results = groups.resultsOf(groups.ops(consumer));
-  if (!isLaunch(with, results) || !isLaunch(without, leaving))
+  KnownSegments joined(with, results, *dims), left(without, leaving, *dims);
+  if (!isOneLaunch(with, results, joined) ||
+      !isOneLaunch(without, leaving, left))
     return false;
-  std::optional<double> to = seconds(with, results),
-                        rest = seconds(without, leaving);
+  std::optional<double> to = seconds(with, results, &joined),
+                        rest = seconds(without, leaving, &left);
   if (!to || !rest)
     return false;
   double saved = seconds(from) + seconds(consumer) - (*to + *rest);

@@ -120,7 +120,8 @@ private:
   bool isLegal(ArrayRef<Operation *> ops, ArrayRef<Value> results,
                Reason &reason, bool tilesReduce = false,
                KnownSegments *segments = nullptr);
-  bool isLaunch(ArrayRef<Operation *> ops, ArrayRef<Value> results);
+  bool isOneLaunch(ArrayRef<Operation *> ops, ArrayRef<Value> results,
+                   KnownSegments &segments);
   std::optional<double> seconds(ArrayRef<Operation *> ops,
                                 ArrayRef<Value> results,
                                 KnownSegments *segments = nullptr);

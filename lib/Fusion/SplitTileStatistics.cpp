@@ -95,8 +95,8 @@ static void split(KernelOp kernel) {
   kernel.erase();
 }
 
-/// Reduces the few elements a row that an input has in a kernel before this
-/// one. Only tiles take them in, and their rows are not those of the product.
+/// Gives each reduction of an input with few elements a row a kernel before
+/// this one: only tiles of tensor cores combine them beside a product.
 static void splitRowParts(KernelOp kernel) {
   auto reductions = llvm::filter_to_vector(
       kernel.getBody().getOps<ReduceOp>(),

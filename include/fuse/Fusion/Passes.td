@@ -244,8 +244,8 @@ def SplitTileStatistics
     Kernels are formed for calls whose tensors tensor cores can read. Where they
     cannot, since tensors start anywhere or rows are no multiples of 16 bytes, a
     kernel that contracts and reduces becomes two: the second one reduces what
-    the first one writes. A reduction of the few elements a row that an input
-    has gets a kernel before them. Kernels that have a schedule are left alone.
+    the first one writes. A reduction of an input with few elements a row gets a
+    kernel before them. Kernels that have a schedule are left alone.
 
     Before:
     ```mlir
