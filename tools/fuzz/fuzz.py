@@ -72,6 +72,7 @@ def main():
     if options.print:
         print(generate(options.seed, options.without).text(), end="")
         return 0
+    arguments.find_tool(options)
     pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
     seeds = range(options.seed, options.seed + options.count)
     print(f"seeds {seeds.start} to {seeds.stop - 1}")

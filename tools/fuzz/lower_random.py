@@ -102,6 +102,7 @@ def main():
     parser = arguments.parser(__doc__.split("\n\n")[0], "fuse-opt", count=5000)
     options = parser.parse_args()
     options.deadline = time.monotonic() + options.seconds
+    arguments.find_tool(options)
     pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
     seeds = range(options.seed, options.seed + options.count)
     print(f"seeds {seeds.start} to {seeds.stop - 1}", flush=True)

@@ -3,6 +3,7 @@
 import argparse
 import os
 import random
+import shutil
 import tempfile
 
 
@@ -23,3 +24,12 @@ def parser(description, tool, count):
     result.add_argument("--jobs", type=int, default=os.cpu_count())
     result.add_argument("--seconds", type=float, default=float("inf"))
     return result
+
+
+def find_tool(options):
+    """Ends the script if there is no such tool."""
+    if not shutil.which(options.tool):
+        raise SystemExit(
+            f"expected an executable for --tool, but got '{options.tool}'; "
+            "run 'make build', or name one that exists"
+        )
